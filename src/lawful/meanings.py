@@ -1,0 +1,40 @@
+"""The words that change what a right answer is, defined once and used by every room."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+Direction = Literal["asc", "desc"]
+
+NULL_RANK = 0
+"""The rank of null in every encoded column. Values have the ranks 1 to `distinct`."""
+
+
+class NullPolicy(StrEnum):
+    """What null means to a law.
+
+    Under `EQUAL` null is a value like any other: equal to null and sorted first. Under `IGNORE` a law is
+    judged on the rows that have no null in any of its columns, as SQL judges its constraints.
+    """
+
+    EQUAL = "equal"
+    IGNORE = "ignore"
+
+
+class ColumnType(StrEnum):
+    """The types that lawful tells apart, because they order their values differently.
+
+    `NULL` is the type of a column that has no value at all.
+    """
+
+    NULL = "null"
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    FLOAT = "float"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    DURATION = "duration"
+    STRING = "string"
+    BINARY = "binary"
