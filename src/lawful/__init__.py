@@ -1,3 +1,25 @@
-"""lawful finds, checks and keeps the laws that a table obeys."""
+"""lawful finds, checks and keeps the laws that a table obeys.
+
+`lawful.check` and `lawful.profile` are the way in. Importing the package loads neither Spark nor Numba: they
+come with the first call that needs them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lawful.api import check, profile
+    from lawful.tables.options import CsvDialect
 
 __version__ = "0.1.0"
+__all__ = ["CsvDialect", "__version__", "check", "profile"]
+
+_HOMES = {"check": "lawful.api", "profile": "lawful.api", "CsvDialect": "lawful.tables.options"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'lawful' has no attribute {name!r}")

@@ -1,1 +1,63 @@
-"""."""
+"""The nouns: the laws that a table can obey, how they are written, and what follows from them.
+
+Laws speak of columns by index; names appear only where a law is written or read.
+"""
+
+from lawful.dependencies.denial_implication import entails, is_trivial, negated, satisfiable, swapped
+from lawful.dependencies.documents import Document, from_document, from_documents, to_document
+from lawful.dependencies.implication import canonical_parts, closure, implies, mirrored
+from lawful.dependencies.laws import (
+    DC,
+    FD,
+    KINDS,
+    POD,
+    CanonicalOD,
+    Cell,
+    Constant,
+    Key,
+    Law,
+    LawKind,
+    ListOD,
+    Operator,
+    Predicate,
+    Row,
+    columns_of,
+    kind_of,
+)
+from lawful.dependencies.notation import format_law
+from lawful.dependencies.parser import parse_law, parse_laws
+
+__all__ = [
+    "DC",
+    "FD",
+    "KINDS",
+    "POD",
+    "CanonicalOD",
+    "Cell",
+    "Constant",
+    "Document",
+    "Key",
+    "Law",
+    "LawKind",
+    "ListOD",
+    "Operator",
+    "Predicate",
+    "Row",
+    "canonical_parts",
+    "closure",
+    "columns_of",
+    "entails",
+    "format_law",
+    "from_document",
+    "from_documents",
+    "implies",
+    "is_trivial",
+    "kind_of",
+    "mirrored",
+    "negated",
+    "parse_law",
+    "parse_laws",
+    "satisfiable",
+    "swapped",
+    "to_document",
+]

@@ -1,1 +1,1 @@
-"""."""
+"""The data pipeline: sources, types, nulls and rank encoding, ending in an EncodedTable."""

@@ -1,0 +1,128 @@
+"""The verbs of lawful as Python functions; the command line calls these and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lawful.checks import CheckTask, Workspace
+from lawful.dependencies import Law, format_law, parse_laws
+from lawful.errors import UsageError
+from lawful.meanings import ColumnType, NullPolicy
+from lawful.results import CheckReport, Outcome, TableProfile
+from lawful.results.check_report import describe_outcome
+from lawful.runs import EngineName, Progress, Run, Where, _silent, open_run
+from lawful.tables.options import CsvDialect, ReadOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def check(
+    source: Any,
+    laws: str | Law | Sequence[str | Law],
+    *,
+    null: str = "equal",
+    engine: EngineName = "auto",
+    spark: SparkSession | None = None,
+    columns: Sequence[str] | None = None,
+    types: dict[str, str] | None = None,
+    limit: int | None = None,
+    dialect: CsvDialect | None = None,
+) -> CheckReport:
+    """Check laws on a table.
+
+    Parameters
+    ----------
+    source
+        A path (CSV, Parquet, JSON lines, a folder of them), `table:NAME` or `sql:QUERY` for Spark, or a Spark,
+        pandas, polars or Arrow table.
+    laws
+        Laws in their notation (`"zip -> state"`) or as values; see the page on notation.
+    null
+        `equal`: null is a value like any other. `ignore`: a law is judged on the rows without null in it.
+    engine
+        `local`, `spark`, or `auto`, which takes Spark for Spark's own tables and for large files.
+    spark
+        The session to use; an active one is found by itself.
+    columns, types, limit, dialect
+        What to read of the source and how; see `ReadOptions`.
+    """
+    options = read_options(columns, types, limit, dialect)
+    where = Where(engine, spark=spark)
+    with open_run(source, options, where, null_policy(null)) as run:
+        return check_laws(run, laws_of(laws, run.table.names))
+
+
+def profile(
+    source: Any,
+    *,
+    engine: EngineName = "auto",
+    spark: SparkSession | None = None,
+    columns: Sequence[str] | None = None,
+    types: dict[str, str] | None = None,
+    limit: int | None = None,
+    dialect: CsvDialect | None = None,
+) -> TableProfile:
+    """Read a table and describe its columns: types, distinct values, nulls, extremes. See `check`."""
+    options = read_options(columns, types, limit, dialect)
+    with open_run(source, options, Where(engine, spark=spark), needs_engine=False) as run:
+        return TableProfile.of(run.table, run.seconds)
+
+
+def read_options(
+    columns: Sequence[str] | None,
+    types: dict[str, str] | None,
+    limit: int | None,
+    dialect: CsvDialect | None,
+) -> ReadOptions:
+    """Gather the arguments that say how to read a source."""
+    chosen = {}
+    for name, type_ in (types or {}).items():
+        try:
+            chosen[name] = ColumnType(type_)
+        except ValueError:
+            raise UsageError(f"unknown type {type_!r} for column {name!r}") from None
+    return ReadOptions(
+        dialect=dialect or CsvDialect(),
+        columns=None if columns is None else tuple(columns),
+        types=chosen,
+        limit=limit,
+    )
+
+
+def null_policy(name: str) -> NullPolicy:
+    """Read the name of a null policy."""
+    try:
+        return NullPolicy(name)
+    except ValueError:
+        raise UsageError(f"unknown null policy {name!r}", "Use equal or ignore.") from None
+
+
+def laws_of(laws: str | Law | Sequence[str | Law], names: Sequence[str]) -> list[Law]:
+    """Laws as values, texts parsed against the column names."""
+    several = [laws] if isinstance(laws, str) or not isinstance(laws, Sequence) else list(laws)
+    found: list[Law] = []
+    for law in several:
+        found.extend(parse_laws(law, names) if isinstance(law, str) else [law])
+    if not found:
+        raise UsageError("there are no laws to check", 'Give at least one, for example "zip -> state".')
+    return found
+
+
+def check_laws(run: Run, laws: Sequence[Law], progress: Progress = _silent) -> CheckReport:
+    """Check laws on an opened run; when stopped, the report holds the verdicts so far."""
+    outcomes: dict[int, Outcome] = {}
+    workspace = Workspace(run.table, run.null_policy)
+    with run.timed("check"):
+        verdicts = run.engine.check([CheckTask(number, law) for number, law in enumerate(laws)])
+        try:
+            for verdict in verdicts:
+                law = laws[verdict.id]
+                text = format_law(law, run.table.names)
+                outcomes[verdict.id] = describe_outcome(law, text, verdict.witness, run.table, workspace)
+                progress(f"checked {len(outcomes)} of {len(laws)} laws")
+        except KeyboardInterrupt:
+            run.engine.cancel()
+    ordered = tuple(outcomes[number] for number in sorted(outcomes))
+    return CheckReport(run.table, run.null_policy, ordered, len(laws), run.engine.name, run.seconds)

@@ -1,0 +1,133 @@
+"""The options that commands share, each defined once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lawful.errors import UsageError
+from lawful.meanings import NullPolicy
+from lawful.runs import EngineName, Where
+from lawful.tables.options import FORMATS, OVERRIDES, CsvDialect, ReadOptions, parse_column_types
+
+_READING, _RUNNING, _SHOWING = "How to read the table", "Where to run", "What to show"
+
+
+def _option(panel: str, help_: str, *names: str, metavar: str | None = None) -> Any:
+    return typer.Option(*names, help=help_, rich_help_panel=panel, metavar=metavar, show_default=False)
+
+
+Table = Annotated[
+    str,
+    typer.Argument(
+        help="A CSV, Parquet or JSON-lines file, a folder of them, table:NAME or sql:QUERY (Spark).",
+        show_default=False,
+        metavar="TABLE",
+    ),
+]
+Format = Annotated[
+    str | None, _option(_READING, f"{', '.join(FORMATS)}; told by the file's name if left out.", "--format")
+]
+Sep = Annotated[str | None, _option(_READING, r"Separator of CSV cells; ',' if left out ('\t' for .tsv).", "--sep")]
+Header = Annotated[
+    bool,
+    _option(_READING, "Whether the first line names the columns (default: it does).", "--header/--no-header"),
+]
+Quote = Annotated[str, _option(_READING, "Quote of CSV cells; '' for none.  [default: \"]", "--quote")]
+Escape = Annotated[
+    str,
+    _option(_READING, 'Escape of a quote inside quotes; the quote itself means doubled.  [default: "]', "--escape"),
+]
+Encoding = Annotated[str, _option(_READING, "Encoding of the text.  [default: utf-8]", "--encoding")]
+NullToken = Annotated[
+    list[str] | None,
+    _option(_READING, "A text that means null, besides the empty cell; may be repeated.", "--null-token"),
+]
+Columns = Annotated[str | None, _option(_READING, "Columns to read, separated by commas.", "--columns", metavar="A,B")]
+Types = Annotated[
+    list[str] | None,
+    _option(
+        _READING,
+        f"Choose a column's type: {', '.join(OVERRIDES)}; may be repeated.",
+        "--types",
+        metavar="COLUMN=TYPE",
+    ),
+]
+Limit = Annotated[int | None, _option(_READING, "Read only the first rows.", "--limit", metavar="N")]
+NoCache = Annotated[bool, _option(_READING, "Read the table anew and keep nothing of it.", "--no-cache")]
+Null = Annotated[
+    str,
+    _option(_READING, "What null means: equal (a value like any other) or ignore.  [default: equal]", "--null"),
+]
+EngineOption = Annotated[
+    str, _option(_RUNNING, "auto, local or spark. auto reads small local files in this process.", "--engine")
+]
+Master = Annotated[str | None, _option(_RUNNING, "Spark master, e.g. local[4] or spark://host:7077.", "--master")]
+Remote = Annotated[str | None, _option(_RUNNING, "Spark Connect server, e.g. sc://host:15002.", "--remote")]
+DriverMemory = Annotated[
+    str | None, _option(_RUNNING, "Memory of the Spark driver that is started, e.g. 4g.", "--driver-memory")
+]
+Json = Annotated[bool, _option(_SHOWING, "Print the JSON document instead of text.", "--json")]
+Out = Annotated[Path | None, _option(_SHOWING, "Also write the JSON document to this file.", "--out", metavar="FILE")]
+Debug = Annotated[bool, _option(_SHOWING, "Show the traceback of an error.", "--debug")]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The reading options of a command line, still as texts."""
+
+    table: str
+    format: str | None = None
+    sep: str | None = None
+    header: bool = True
+    quote: str = '"'
+    escape: str = '"'
+    encoding: str = "utf-8"
+    null_token: list[str] | None = None
+    columns: str | None = None
+    types: list[str] | None = None
+    limit: int | None = None
+
+    def options(self) -> ReadOptions:
+        """Return the options as the tables room wants them."""
+        dialect = CsvDialect(
+            separator=self._separator(),
+            header=self.header,
+            quote=self.quote or None,
+            escape=self.escape or None,
+            encoding=self.encoding,
+            null_tokens=tuple(self.null_token or ()),
+        )
+        columns = None if self.columns is None else tuple(split_names(self.columns))
+        return ReadOptions(self.format, dialect, columns, parse_column_types(self.types or []), self.limit)
+
+    def _separator(self) -> str:
+        if self.sep is not None:
+            return "\t" if self.sep == r"\t" else self.sep
+        return "\t" if self.table.lower().removesuffix(".gz").endswith(".tsv") else ","
+
+
+def split_names(text: str) -> list[str]:
+    """Column names separated by commas; a name with a comma in it is quoted as in CSV."""
+    import csv
+
+    names = next(csv.reader([text], skipinitialspace=True), [])
+    if not all(names):
+        raise UsageError(f"{text!r} does not list column names", "Write --columns a,b,c.")
+    return names
+
+
+def where_to_run(engine: str, master: str | None, remote: str | None, driver_memory: str | None) -> Where:
+    """Return where a command runs, with a wrong engine name refused."""
+    name: EngineName = engine  # type: ignore[assignment]  # Where checks it and says which there are
+    return Where(name, master=master, remote=remote, driver_memory=driver_memory)
+
+
+def null_option(name: str) -> NullPolicy:
+    """Read `--null`."""
+    from lawful.api import null_policy
+
+    return null_policy(name)

@@ -1,0 +1,1 @@
+"""A table that lawful makes itself, with known laws and planted errors."""

@@ -1,0 +1,247 @@
+"""Laws as JSON objects, with column names in place of indices.
+
+Reading trusts nothing: whatever is not as written in docs/notation.md is a `SourceError` that names the entry
+and the field.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final, TypeAlias, cast
+
+from lawful.dependencies.laws import (
+    DC,
+    DIRECTIONS,
+    FD,
+    KINDS,
+    OPERATORS,
+    POD,
+    POD_LEFT_OPERATORS,
+    POD_RIGHT_OPERATORS,
+    CanonicalOD,
+    Cell,
+    Constant,
+    Key,
+    Law,
+    ListOD,
+    Operator,
+    Predicate,
+    Row,
+    kind_of,
+    number_from_text,
+)
+from lawful.dependencies.notation import format_law, unknown_column
+from lawful.errors import SourceError, UsageError
+from lawful.meanings import Direction
+
+Document: TypeAlias = dict[str, Any]
+
+
+def to_document(law: Law, names: Sequence[str]) -> Document:
+    """Turn a law into a JSON object; `text`, its notation, is for people and is not read back."""
+    text = format_law(law, names)  # first, because it refuses columns that have no name
+    return {"kind": kind_of(law), **_fields(law, names), "text": text}
+
+
+def from_document(document: object, names: Sequence[str], entry: str = "dependency") -> Law:
+    """Read a law from a JSON object; fields that say nothing of the law itself are passed over.
+
+    Parameters
+    ----------
+    document
+        What a JSON reader gave.
+    names
+        `names[i]` is the name of column i.
+    entry
+        What errors call this document, such as `dependencies[3]`.
+    """
+    return _Reader(names, entry).law(document)
+
+
+def from_documents(documents: object, names: Sequence[str], entry: str = "dependencies") -> list[Law]:
+    """Read a list of laws, as results keep them under `dependencies`."""
+    reader = _Reader(names, entry)
+    laws: list[Law] = []
+    for position, document in enumerate(reader.array(documents, entry)):
+        reader.entry = f"{entry}[{position}]"
+        laws.append(reader.law(document))
+    return laws
+
+
+def _fields(law: Law, names: Sequence[str]) -> Document:
+    match law:
+        case Key(columns):
+            return {"columns": [names[column] for column in columns]}
+        case FD(lhs, rhs):
+            return {"lhs": [names[column] for column in lhs], "rhs": names[rhs]}
+        case CanonicalOD(context, left, right, direction):
+            pair = {"left": names[left], "right": names[right], "direction": direction}
+            return {"context": [names[column] for column in context], **pair}
+        case ListOD(left_list, right_list):
+            return {"lhs": _marked(left_list, names), "rhs": _marked(right_list, names)}
+        case POD(marked, right_side):
+            return {"lhs": _marked(marked, names), "rhs": _marked((right_side,), names)[0]}
+        case DC(predicates):
+            return {"predicates": [_predicate(predicate, names) for predicate in predicates]}
+
+
+def _marked(columns: Iterable[tuple[int, str]], names: Sequence[str]) -> list[list[str]]:
+    return [[names[column], mark] for column, mark in columns]
+
+
+def _predicate(predicate: Predicate, names: Sequence[str]) -> list[Any]:
+    left, right = predicate.left, predicate.right
+    start = [left.row, names[left.column], predicate.operator]
+    if isinstance(right, Constant):
+        return [*start, "const", _json_value(right)]
+    return [*start, right.row, names[right.column]]
+
+
+def _json_value(constant: Constant) -> Any:
+    value = constant.value
+    if not isinstance(value, Decimal):
+        return value
+    number = float(value)
+    # A JSON number is read as a float, so decimals with more digits than a float keeps need another form.
+    return number if Constant(number) == constant else {"decimal": str(value)}
+
+
+class _Reader:
+    """Reads the fields of one entry and says which one is wrong."""
+
+    def __init__(self, names: Sequence[str], entry: str) -> None:
+        self.names = names
+        self.entry = entry
+        self.index = {name: column for column, name in enumerate(names)}
+
+    def law(self, document: object) -> Law:
+        if not isinstance(document, Mapping):
+            raise _wrong(self.entry, "must be an object", document)
+        kind = self._field(document, "kind")
+        reader = _LAW_READERS.get(kind) if isinstance(kind, str) else None
+        if reader is None:
+            raise _wrong(f"{self.entry}.kind", f"must be one of {', '.join(KINDS)}", kind)
+        try:
+            return reader(self, document)
+        except UsageError as refusal:
+            raise SourceError(f"{self.entry}: {refusal.message}", refusal.hint) from None
+
+    def key(self, document: Mapping[str, object]) -> Key:
+        return Key(self._columns(document, "columns"))
+
+    def fd(self, document: Mapping[str, object]) -> FD:
+        return FD(self._columns(document, "lhs"), self._column_field(document, "rhs"))
+
+    def canonical_od(self, document: Mapping[str, object]) -> CanonicalOD:
+        direction = self._word(self._field(document, "direction"), f"{self.entry}.direction", DIRECTIONS)
+        return CanonicalOD(
+            self._columns(document, "context"),
+            self._column_field(document, "left"),
+            self._column_field(document, "right"),
+            cast(Direction, direction),
+        )
+
+    def list_od(self, document: Mapping[str, object]) -> ListOD:
+        lhs, rhs = (self._marked_list(document, name, DIRECTIONS) for name in ("lhs", "rhs"))
+        return ListOD(cast(_DirectedList, lhs), cast(_DirectedList, rhs))
+
+    def pod(self, document: Mapping[str, object]) -> POD:
+        lhs = self._marked_list(document, "lhs", POD_LEFT_OPERATORS)
+        rhs = self._marked(self._field(document, "rhs"), f"{self.entry}.rhs", POD_RIGHT_OPERATORS)
+        return POD(cast(_OperatorList, lhs), cast(tuple[int, Operator], rhs))
+
+    def dc(self, document: Mapping[str, object]) -> DC:
+        place = f"{self.entry}.predicates"
+        items = self.array(self._field(document, "predicates"), place)
+        return DC(tuple(self._predicate(item, f"{place}[{at}]") for at, item in enumerate(items)))
+
+    def array(self, value: object, place: str, length: int | None = None) -> Sequence[object]:
+        if not isinstance(value, list | tuple):
+            raise _wrong(place, "must be an array", value)
+        if length is not None and len(value) != length:
+            raise SourceError(f"{place} must have {length} elements, but has {len(value)}.")
+        return value
+
+    def _predicate(self, value: object, place: str) -> Predicate:
+        left_row, left, operator, right_row, right = self.array(value, place, 5)
+        row = cast(Row, self._word(left_row, f"{place}[0]", ("t", "s")))
+        cell = Cell(row, self._column(left, f"{place}[1]"))
+        comparison = cast(Operator, self._word(operator, f"{place}[2]", OPERATORS))
+        kind = self._word(right_row, f"{place}[3]", ("t", "s", "const"))
+        other: Cell | Constant
+        if kind == "const":
+            other = self._constant(right, f"{place}[4]")
+        else:
+            other = Cell(cast(Row, kind), self._column(right, f"{place}[4]"))
+        try:
+            return Predicate(cell, comparison, other)
+        except UsageError as refusal:
+            raise SourceError(f"{place}: {refusal.message}", refusal.hint) from None
+
+    def _constant(self, value: object, place: str) -> Constant:
+        try:
+            if isinstance(value, Mapping) and isinstance(value.get("decimal"), str) and len(value) == 1:
+                return number_from_text(value["decimal"])
+            if isinstance(value, str | int | float | bool):
+                return Constant(value)
+        except UsageError as refusal:
+            raise SourceError(f"{place}: {refusal.message}", refusal.hint) from None
+        raise _wrong(place, 'must be text, a number, a boolean or {"decimal": "digits"}', value)
+
+    def _columns(self, document: Mapping[str, object], name: str) -> tuple[int, ...]:
+        place = f"{self.entry}.{name}"
+        items = self.array(self._field(document, name), place)
+        return tuple(self._column(item, f"{place}[{at}]") for at, item in enumerate(items))
+
+    def _marked_list(
+        self, document: Mapping[str, object], name: str, allowed: tuple[str, ...]
+    ) -> tuple[tuple[int, str], ...]:
+        place = f"{self.entry}.{name}"
+        items = self.array(self._field(document, name), place)
+        return tuple(self._marked(item, f"{place}[{at}]", allowed) for at, item in enumerate(items))
+
+    def _marked(self, value: object, place: str, allowed: tuple[str, ...]) -> tuple[int, str]:
+        column, mark = self.array(value, place, 2)
+        return self._column(column, f"{place}[0]"), self._word(mark, f"{place}[1]", allowed)
+
+    def _column_field(self, document: Mapping[str, object], name: str) -> int:
+        return self._column(self._field(document, name), f"{self.entry}.{name}")
+
+    def _column(self, value: object, place: str) -> int:
+        if not isinstance(value, str):
+            raise _wrong(place, "must be the name of a column", value)
+        column = self.index.get(value)
+        if column is None:
+            message, hint = unknown_column(value, self.names)
+            raise SourceError(f"{place}: {message}", hint)
+        return column
+
+    def _word(self, value: object, place: str, allowed: Sequence[str]) -> str:
+        if not isinstance(value, str) or value not in allowed:
+            raise _wrong(place, f"must be one of {', '.join(allowed)}", value)
+        return value
+
+    def _field(self, document: Mapping[str, object], name: str) -> object:
+        if name not in document:
+            raise SourceError(f"{self.entry} has no field {name!r}.")
+        return document[name]
+
+
+_DirectedList: TypeAlias = tuple[tuple[int, Direction], ...]
+_OperatorList: TypeAlias = tuple[tuple[int, Operator], ...]
+
+_LAW_READERS: Final[Mapping[str, Callable[[_Reader, Mapping[str, object]], Law]]] = {
+    "key": _Reader.key,
+    "fd": _Reader.fd,
+    "canonical-od": _Reader.canonical_od,
+    "list-od": _Reader.list_od,
+    "pod": _Reader.pod,
+    "dc": _Reader.dc,
+}
+
+
+def _wrong(place: str, expected: str, value: object) -> SourceError:
+    # reprlib, because a hostile value may be as long or as deeply nested as a file can hold.
+    return SourceError(f"{place} {expected}, not {reprlib.repr(value)}.")

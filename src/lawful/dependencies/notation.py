@@ -1,0 +1,115 @@
+"""Writing laws down: one notation for each law, which `parser.parse_law` reads back exactly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Final
+
+from lawful.dependencies.laws import (
+    DC,
+    FD,
+    POD,
+    CanonicalOD,
+    Cell,
+    Constant,
+    Key,
+    Law,
+    ListOD,
+    Predicate,
+)
+from lawful.errors import UsageError
+from lawful.meanings import Direction
+
+BARE_NAME: Final = r"[^\W\d]\w*"
+"""The names that need no quotes: letters, digits and underscores of any script, with no digit in front."""
+
+KEYWORDS: Final = frozenset({"asc", "desc", "key", "not", "and", "true", "false"})
+"""Words that are quoted when they are column names. The parser does not need it; readers do."""
+
+_BARE: Final = re.compile(BARE_NAME)
+_LONGEST_GUESSED_NAME: Final = 200  # comparing long names is slow, and a guess about them helps nobody
+
+
+def format_law(law: Law, names: Sequence[str]) -> str:
+    """Write a law in its notation, with `names[i]` for column i."""
+    match law:
+        case Key(columns):
+            return f"key({_listed(columns, names)})"
+        case FD(lhs, rhs):
+            return f"{_listed(lhs, names) or '{}'} -> {format_name(rhs, names)}"
+        case CanonicalOD(context, left, right, direction):
+            pair = f"{format_name(left, names)} asc ~ {format_name(right, names)} {direction}"
+            return f"{{{_listed(context, names)}}}: {pair}"
+        case ListOD(left_list, right_list):
+            return f"{_directed(left_list, names)} -> {_directed(right_list, names)}"
+        case POD(marked, right_side):
+            left_side = ", ".join(f"{format_name(column, names)}{mark}" for column, mark in marked)
+            return f"{{{left_side}}} -> {{{format_name(right_side[0], names)}{right_side[1]}}}"
+        case DC(predicates):
+            return f"not({' and '.join(format_predicate(predicate, names) for predicate in predicates)})"
+    raise UsageError(f"{law!r} is not a law.")
+
+
+def format_predicate(predicate: Predicate, names: Sequence[str]) -> str:
+    """Write one comparison of a denial constraint."""
+    right = predicate.right
+    written = format_constant(right) if isinstance(right, Constant) else _cell(right, names)
+    return f"{_cell(predicate.left, names)} {predicate.operator} {written}"
+
+
+def format_constant(constant: Constant) -> str:
+    """Write a constant: text in single quotes, numbers in decimal, true or false."""
+    value = constant.value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _quoted(value, "'") if isinstance(value, str) else str(value)
+
+
+def format_name(column: int, names: Sequence[str]) -> str:
+    """Write a column's name, in double quotes where it would not be read as one word."""
+    try:
+        name = names[column]
+    except IndexError:
+        raise UsageError(f"A law speaks of column {column}, but the table has only {len(names)}.") from None
+    bare = _BARE.fullmatch(name) is not None and name.lower() not in KEYWORDS
+    return name if bare else _quoted(name, '"')
+
+
+def unknown_column(name: str, names: Sequence[str]) -> tuple[str, str]:
+    """Say that no column has this name, and guess what was meant: a message and a hint."""
+    message = f"There is no column named {_shown(name)}."
+    close = _close_names(name, names) if len(name) <= _LONGEST_GUESSED_NAME else []
+    if close:
+        return message, f"Did you mean {' or '.join(map(_shown, close))}?"
+    known = ", ".join(map(_shown, names[:8]))
+    return message, f"The columns are {known}{', …' if len(names) > 8 else '.'}"
+
+
+def _close_names(name: str, names: Sequence[str]) -> list[str]:
+    """Guess up to three names: other capitals first, then slips of the pen, then longer names."""
+    folded = name.casefold()
+    same = [each for each in names if each.casefold() == folded]
+    longer = [each for each in names if folded and each.casefold().startswith(folded)]
+    return list(dict.fromkeys((*same, *get_close_matches(name, names, n=3), *longer)))[:3]
+
+
+def _listed(columns: Iterable[int], names: Sequence[str]) -> str:
+    return ", ".join(format_name(column, names) for column in columns)
+
+
+def _directed(columns: Iterable[tuple[int, Direction]], names: Sequence[str]) -> str:
+    return f"[{', '.join(f'{format_name(column, names)} {direction}' for column, direction in columns)}]"
+
+
+def _cell(cell: Cell, names: Sequence[str]) -> str:
+    return f"{cell.row}.{format_name(cell.column, names)}"
+
+
+def _quoted(text: str, quote: str) -> str:
+    return f"{quote}{text.replace(quote, quote * 2)}{quote}"
+
+
+def _shown(name: str) -> str:
+    return _quoted(name if len(name) <= 60 else f"{name[:57]}…", '"')

@@ -1,0 +1,46 @@
+"""Putting checks into packs of similar cost, with checks that share partitions side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lawful.checks import CheckTask, RankedTable, estimate_cost
+from lawful.dependencies import FD, CanonicalOD, Key, Law
+
+Pack = tuple[CheckTask, ...]
+
+
+def pack_by_cost(tasks: Sequence[CheckTask], table: RankedTable, packs: int) -> list[Pack]:
+    """Cut tasks into at most `packs` packs of about the same estimated cost.
+
+    Tasks are put in the order in which their partitions are built (see `Workspace.chain`), so that neighbours
+    share long prefixes and a worker finds them in its cache.
+    """
+    ordered = sorted(tasks, key=lambda task: _chain(task.law, table))
+    costs = [estimate_cost(task.law, table) for task in ordered]
+    share = sum(costs) / max(1, packs)
+    filled: list[Pack] = []
+    current: list[CheckTask] = []
+    spent = 0.0
+    for task, cost in zip(ordered, costs, strict=True):
+        current.append(task)
+        spent += cost
+        if spent >= share * (len(filled) + 1) and len(filled) < packs - 1:
+            filled.append(tuple(current))
+            current = []
+    if current:
+        filled.append(tuple(current))
+    return filled
+
+
+def total_cost(tasks: Sequence[CheckTask], table: RankedTable) -> float:
+    """The estimated row visits of all tasks."""
+    return sum(estimate_cost(task.law, table) for task in tasks)
+
+
+def _chain(law: Law, table: RankedTable) -> list[tuple[int, int]]:
+    match law:
+        case Key(columns) | FD(columns, _) | CanonicalOD(columns, _, _, _):
+            return sorted((-table.distinct(column), column) for column in columns)
+        case _:
+            return []

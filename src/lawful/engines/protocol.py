@@ -1,0 +1,34 @@
+"""Where checks run: the one small protocol that discovery knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from lawful.checks import CheckTask, Verdict
+from lawful.meanings import NullPolicy
+from lawful.tables.encoded_table import EncodedTable
+
+
+class Engine(Protocol):
+    """Runs checks somewhere and streams their verdicts back.
+
+    An engine is opened for one table at a time. Verdicts come in any order, each task's exactly once; a law
+    that cannot be checked raises an error of ours. Several `check` calls may run at once from several threads.
+    """
+
+    @property
+    def name(self) -> str:
+        """What people call this engine."""
+
+    def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
+        """Make the table available wherever checks will run."""
+
+    def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
+        """Check every task and yield verdicts as they complete; stopping the iteration stops the work."""
+
+    def cancel(self) -> None:
+        """Stop all checks under way: their `check` calls end with `StoppedError`."""
+
+    def close(self) -> None:
+        """Let go of the table and of everything held for it."""

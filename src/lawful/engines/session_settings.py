@@ -1,0 +1,109 @@
+"""What lawful sets on the Spark sessions that it starts itself, and why."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+LOOPBACK = "127.0.0.1"
+GIBIBYTE = 1 << 30
+
+_LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
+_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def runs_on_this_machine(master: str) -> bool:
+    """Tell whether all processes of a session with this master are on this machine."""
+    return master == "local" or master.startswith(("local[", "local-cluster["))
+
+
+def local_threads(master: str) -> int:
+    """Count the tasks that a local master runs at once; what it does not say is the number of cores."""
+    counts = re.fullmatch(r"local-cluster\[(\d+),\s*(\d+),.*\]", master)
+    if counts:
+        return int(counts[1]) * int(counts[2])
+    if master == "local":
+        return 1
+    count = re.match(r"local\[(\d+)", master)
+    return int(count[1]) if count else os.cpu_count() or 1
+
+
+def own_settings(
+    master: str, app_name: str, scratch: Path, driver_memory: str | None, extra: Mapping[str, str]
+) -> dict[str, str]:
+    """List the settings of a session that lawful starts; `extra` has the last word on each of them."""
+    settings = {
+        "spark.master": master,
+        "spark.app.name": app_name,
+        # A web server that nobody looks at, and progress bars that would fight with lawful's own.
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # What a timestamp means must not depend on the machine that reads it.
+        "spark.sql.session.timeZone": "UTC",
+        # By default in the current folder, which is the user's.
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.driver.extraJavaOptions": _java_options(extra),
+    }
+    if driver_memory is not None:
+        settings["spark.driver.memory"] = driver_memory
+    if runs_on_this_machine(master):
+        settings |= {
+            # Nothing else has to reach the driver, and a laptop's own name often does not resolve.
+            "spark.driver.bindAddress": LOOPBACK,
+            "spark.driver.host": LOOPBACK,
+            # The default of 200 is made for clusters: here it would be 200 tasks that do next to nothing.
+            "spark.sql.shuffle.partitions": str(2 * local_threads(master)),
+        }
+        settings.setdefault("spark.driver.memory", default_driver_memory())
+    return settings | {key: value for key, value in extra.items() if key != "spark.driver.extraJavaOptions"}
+
+
+def _java_options(extra: Mapping[str, str]) -> str:
+    options = [
+        f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}",
+        # The collector for throughput. The default one, made for short pauses, starts threads and tables
+        # that cost about two seconds of processor time before the first job.
+        "-XX:+UseParallelGC",
+        extra.get("spark.driver.extraJavaOptions", ""),
+    ]
+    return " ".join(options).strip()
+
+
+def default_driver_memory() -> str:
+    """Give a quarter of the memory that this process may use, between 1 and 8 GiB, in Spark's notation.
+
+    The rest is for the Python workers, which hold the encoded tables.
+    """
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for limit in map(Path, _CGROUP_LIMITS):
+        try:
+            memory = min(memory, int(limit.read_text()))
+        except (OSError, ValueError):  # no such file, or the word "max"
+            continue
+    return f"{min(max(memory // 4, GIBIBYTE), 8 * GIBIBYTE) >> 20}m"
+
+
+@contextmanager
+def spark_environment(master: str) -> Iterator[None]:
+    """Set the environment variables that Spark reads while it starts, and put the old ones back."""
+    wanted = {}
+    if "PYSPARK_PYTHON" not in os.environ:
+        # Else the workers are whatever `python3` is on the PATH, which need not have lawful or pyarrow.
+        wanted["PYSPARK_PYTHON"] = wanted["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if runs_on_this_machine(master) and "SPARK_LOCAL_IP" not in os.environ:
+        # Spark looks up the machine's own name before it reads a setting, and fails if it does not resolve.
+        wanted["SPARK_LOCAL_IP"] = LOOPBACK
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,0 +1,183 @@
+"""The Spark engine: packs of checks as Spark tasks, several jobs in flight.
+
+A pack is a number; the packs themselves travel in the task's closure, so a job is one narrow stage over a
+range of numbers. Outcomes carry the ids of their checks: a job may be run again, on other executors, without
+harm.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from lawful.checks import CheckTask, Verdict
+from lawful.checks.workspace import DEFAULT_CACHE_BYTES
+from lawful.engines.packing import Pack, pack_by_cost, total_cost
+from lawful.engines.spark_worker import ABSENT, VERDICTS, TableReference, WorkerSettings, pack_runner
+from lawful.errors import EngineError, StoppedError, UsageError
+from lawful.meanings import NullPolicy
+from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.spark_errors import translated
+from lawful.tables.spark_facts import parallelism
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_JOBS_IN_FLIGHT = 3
+_ROW_VISITS_A_JOB = 1e9
+"""About three seconds of work a core: longer jobs would hold verdicts back, shorter ones cost more to start."""
+_ATTEMPTS = 3
+
+
+class SparkEngine:
+    """Checks on Spark, through the DataFrame API only.
+
+    Parameters
+    ----------
+    spark
+        A session, classic or Connect. No setting of it is changed, and it is not stopped.
+    cache_bytes
+        The budget of each Python worker for partitions kept between checks.
+    """
+
+    name = "spark"
+
+    def __init__(self, spark: SparkSession, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+        self._spark = spark
+        self._cache_bytes = cache_bytes
+        self._table: EncodedTable | None = None
+        self._settings: WorkerSettings | None = None
+        self._tag = f"lawful-{uuid.uuid4().hex}"
+        self._cancelled = False
+        self._shipping = Lock()
+        self._is_shipped = False
+
+    def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
+        """Bring the table to the workers: they map the driver's folder if they see it, else it is shipped."""
+        if table.folder is None:
+            raise UsageError("the Spark engine needs a table in a folder", "Encode it on Spark, or from a file.")
+        self._table = table
+        self._settings = WorkerSettings(TableReference.to(table), null_policy, self._cache_bytes)
+        self._cancelled = self._is_shipped = False
+        self._tag = f"lawful-{uuid.uuid4().hex}"
+        probes: list[Pack] = [()] * parallelism(self._spark)
+        self._run_until_present(probes)
+
+    def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
+        """Run packs of tasks in jobs and yield the verdicts of each job as it ends."""
+        table = self._opened()
+        remaining = list(tasks)
+        jobs = self._jobs(remaining, table)
+        expected = {task.id for task in remaining}
+        with ThreadPoolExecutor(_JOBS_IN_FLIGHT, thread_name_prefix="lawful-job") as pool:
+            waiting: set[Future[list[Verdict]]] = {pool.submit(self._run_until_present, job) for job in jobs}
+            try:
+                while waiting:
+                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        for verdict in future.result():
+                            if verdict.id in expected:  # a repeated outcome is harmless
+                                expected.remove(verdict.id)
+                                yield verdict
+                if expected:
+                    raise EngineError(f"{len(expected)} checks came back without a verdict")
+            finally:
+                for future in waiting:
+                    future.cancel()
+                if waiting:
+                    self._interrupt()
+
+    def cancel(self) -> None:
+        """Interrupt all jobs of this engine on the cluster."""
+        self._cancelled = True
+        self._interrupt()
+
+    def close(self) -> None:
+        """Let go of the table; the session stays as it is."""
+        self._table = self._settings = None
+
+    def _opened(self) -> EncodedTable:
+        if self._table is None:
+            raise UsageError("the engine was not opened for a table")
+        return self._table
+
+    def _jobs(self, tasks: Sequence[CheckTask], table: EncodedTable) -> list[list[Pack]]:
+        """Cut tasks into jobs that are long enough to pay for their start, each with a pack for every core."""
+        if not tasks:
+            return []
+        cores = parallelism(self._spark)
+        count = max(1, round(total_cost(tasks, table) / (_ROW_VISITS_A_JOB * cores)))
+        packs = pack_by_cost(tasks, table, count * cores)
+        return [packs[first : first + cores] for first in range(0, len(packs), cores)]
+
+    def _run_until_present(self, packs: Sequence[Pack]) -> list[Verdict]:
+        """Run a job; where a worker does not have the table, ship it and run those packs again."""
+        rows = self._run_with_retries(packs)
+        if any(error == ABSENT for error in rows.column("error").to_pylist()):
+            self._ship()
+            rows = self._run_with_retries(packs)
+        verdicts = []
+        for id_, holds, first, second, error in zip(*(c.to_pylist() for c in rows.columns), strict=True):
+            if error == ABSENT:
+                raise EngineError(
+                    "a Spark worker cannot get the encoded table",
+                    "Keep it where all nodes see it: set LAWFUL_CACHE to a shared folder.",
+                )
+            if error is not None:
+                raise EngineError(error)
+            verdicts.append(Verdict(id_, holds, None if first is None else (first, second)))
+        return verdicts
+
+    def _run_with_retries(self, packs: Sequence[Pack]) -> pa.Table:
+        for attempt in range(_ATTEMPTS):
+            try:
+                return self._run(packs)
+            except EngineError:
+                if self._cancelled:
+                    raise StoppedError("the checks were cancelled") from None
+                if attempt == _ATTEMPTS - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _run(self, packs: Sequence[Pack]) -> pa.Table:
+        if self._cancelled:
+            raise StoppedError("the checks were cancelled")
+        assert self._settings is not None
+        with translated():
+            self._spark.addTag(self._tag)
+            numbers = self._spark.range(0, len(packs), 1, len(packs))
+            return numbers.mapInArrow(pack_runner(packs, self._settings), VERDICTS).toArrow()
+
+    def _ship(self) -> None:
+        """Send the table's files to every node, once."""
+        with self._shipping:
+            if self._is_shipped:
+                return
+            assert self._settings is not None
+            reference = self._settings.table
+            with tempfile.TemporaryDirectory(prefix="lawful-ship-") as folder:
+                places = []
+                for name, file in reference.shipped_names().items():
+                    source, place = Path(reference.folder) / file, Path(folder) / name
+                    try:
+                        os.link(source, place)
+                    except OSError:  # another file system
+                        shutil.copyfile(source, place)
+                    places.append(str(place))
+                with translated():
+                    self._spark.addArtifacts(*places, file=True)
+            self._is_shipped = True
+
+    def _interrupt(self) -> None:
+        with contextlib.suppress(Exception):  # whatever is left of the jobs, the checks are over
+            self._spark.interruptTag(self._tag)

@@ -1,0 +1,181 @@
+"""What Spark's Python workers do with a pack of checks.
+
+A worker finds the encoded table, maps its columns, and runs the very function that the local engine runs. It
+keeps its workspace, with the partitions in it, for the packs that come after. No Spark is imported except to
+ask where shipped files were put.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from lawful.checks import CheckTask, Workspace, check
+from lawful.engines.packing import Pack
+from lawful.errors import DamagedTableError, LawfulError
+from lawful.meanings import NullPolicy
+from lawful.tables.encoded_table import METADATA, EncodedTable, checksum, ranks_file
+
+VERDICTS = "id bigint, holds boolean, first bigint, second bigint, error string"
+_SCHEMA = pa.schema(
+    [
+        ("id", pa.int64()),
+        ("holds", pa.bool_()),
+        ("first", pa.int64()),
+        ("second", pa.int64()),
+        ("error", pa.string()),
+    ]
+)
+ABSENT = "lawful: the encoded table is not on this worker"
+_MOST_WORKSPACES = 2
+_FORGET_AFTER = 2 * 86_400
+
+Row = tuple[int, bool | None, int | None, int | None, str | None]
+
+
+@dataclass(frozen=True)
+class TableReference:
+    """How a worker finds a table: the driver's folder, and a digest that tells tables apart."""
+
+    folder: str
+    digest: str
+    width: int
+
+    @staticmethod
+    def to(table: EncodedTable) -> TableReference:
+        """Refer to a table that stands in a folder."""
+        assert table.folder is not None
+        return TableReference(str(table.folder), digest_of(table.folder), table.width)
+
+    def shipped_names(self) -> dict[str, str]:
+        """The files of the table, by the names under which they travel: one namespace holds them all."""
+        files = [METADATA, *(ranks_file(position) for position in range(self.width))]
+        return {f"lawful-{self.digest}-{file.replace('/', '-')}": file for file in files}
+
+
+def digest_of(folder: Path) -> str:
+    """A digest of the metadata, which hold the checksums of all other files."""
+    data = (folder / METADATA).read_bytes()
+    return f"{checksum(data)}{len(data):x}"
+
+
+@dataclass(frozen=True)
+class WorkerSettings:
+    """What a worker needs besides the tasks."""
+
+    table: TableReference
+    null_policy: NullPolicy
+    cache_bytes: int
+
+
+def pack_runner(
+    packs: Sequence[Pack], settings: WorkerSettings
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """A task that runs the packs whose numbers it is given."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                rows = list(_run_pack(packs[number], settings))
+                columns = zip(*rows, strict=True) if rows else ((),) * len(_SCHEMA)
+                yield pa.RecordBatch.from_arrays(
+                    [pa.array(values, type_) for values, type_ in zip(columns, _SCHEMA.types, strict=True)],
+                    schema=_SCHEMA,
+                )
+
+    return run
+
+
+def _run_pack(pack: Pack, settings: WorkerSettings) -> Iterator[Row]:
+    workspace = _workspace(settings)
+    if workspace is None:
+        yield from ((task.id, None, None, None, ABSENT) for task in pack)
+        return
+    if not pack:  # a pack without tasks only asks whether the table is here
+        yield (-1, True, None, None, None)
+    for task in pack:
+        yield _run_check(task, workspace)
+
+
+def _run_check(task: CheckTask, workspace: Workspace) -> Row:
+    try:
+        verdict = check(task, workspace.table, workspace)
+    except LawfulError as error:
+        return (task.id, None, None, None, str(error))
+    first, second = verdict.witness or (None, None)
+    return (task.id, verdict.holds, first, second, None)
+
+
+_workspaces: OrderedDict[WorkerSettings, Workspace] = OrderedDict()
+
+
+def _workspace(settings: WorkerSettings) -> Workspace | None:
+    """The workspace of this process for a table, made at first use; None where the table is not here."""
+    found = _workspaces.get(settings)
+    if found is None:
+        table = find_table(settings.table)
+        if table is None:
+            return None
+        found = _workspaces[settings] = Workspace(table, settings.null_policy, settings.cache_bytes)
+        while len(_workspaces) > _MOST_WORKSPACES:
+            _workspaces.popitem(last=False)
+    _workspaces.move_to_end(settings)
+    return found
+
+
+def find_table(reference: TableReference) -> EncodedTable | None:
+    """Look where the driver has the table, then on this node, then among the files that Spark shipped."""
+    for folder in (Path(reference.folder), _node_folder() / reference.digest):
+        with contextlib.suppress(OSError, DamagedTableError):
+            if digest_of(folder) == reference.digest:
+                return EncodedTable.open(folder, verify=False)
+    shipped = _assemble(reference)
+    return None if shipped is None else EncodedTable.open(shipped, verify=False)
+
+
+def _assemble(reference: TableReference) -> Path | None:
+    """Link the shipped files into one folder of this node, which all its workers then map."""
+    from pyspark import SparkFiles
+
+    sources = {file: Path(SparkFiles.get(name)) for name, file in reference.shipped_names().items()}
+    if not all(source.exists() for source in sources.values()):
+        return None
+    target = _node_folder() / reference.digest
+    staging = _node_folder() / f".writing-{uuid.uuid4().hex}"
+    for file, source in sources.items():
+        place = staging / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(source, place)
+        except OSError:  # another file system
+            shutil.copyfile(source, place)
+    try:
+        staging.rename(target)
+    except OSError:  # another worker of this node was first
+        shutil.rmtree(staging, ignore_errors=True)
+    return target
+
+
+def _node_folder() -> Path:
+    """Where this user keeps shipped tables on this node."""
+    folder = Path(tempfile.gettempdir()) / f"lawful-tables-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if found.st_uid != os.getuid() or found.st_mode & 0o022:
+        # Someone else made it first: never read tables from there.
+        return Path(tempfile.mkdtemp(prefix="lawful-tables-"))
+    for entry in folder.iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - entry.stat().st_mtime > _FORGET_AFTER:
+                shutil.rmtree(entry, ignore_errors=True)
+    return folder

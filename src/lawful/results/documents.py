@@ -1,0 +1,37 @@
+"""What all results share: the JSON format's name, tables for notebooks, pandas on request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from lawful.errors import UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMAT = "lawful/1"
+
+
+def to_pandas(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return records as a pandas DataFrame."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise UsageError("to_dataframe needs pandas", "Run: pip install 'pandas<3'") from None
+    return pd.DataFrame.from_records([dict(record) for record in records])
+
+
+def html_table(title: str, records: Sequence[Mapping[str, Any]]) -> str:
+    """Return a plain HTML table; every text is escaped, since names and values are anyone's."""
+    if not records:
+        return f"<p>{escape(title)}</p>"
+    head = "".join(f"<th>{escape(str(name))}</th>" for name in records[0])
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td>{escape('' if value is None else str(value))}</td>" for value in record.values())
+        + "</tr>"
+        for record in records
+    )
+    return f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,51 @@
+"""What is known of a table once it is encoded: its rows, and the types and statistics of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lawful.results.documents import FORMAT, html_table, to_pandas
+from lawful.tables.encoded_table import Column, EncodedTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class TableProfile:
+    """The columns of a table with their types, distinct values, nulls and extremes."""
+
+    name: str
+    rows: int
+    columns: tuple[Column, ...]
+    settings: Mapping[str, Any]
+    seconds: Mapping[str, float]
+
+    @staticmethod
+    def of(table: EncodedTable, seconds: Mapping[str, float]) -> TableProfile:
+        """Describe an encoded table."""
+        return TableProfile(table.name, table.rows, table.columns, table.settings, seconds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document, with no laws in it."""
+        return {
+            "format": FORMAT,
+            "complete": True,
+            "table": {
+                "name": self.name,
+                "rows": self.rows,
+                "columns": [column.to_dict() for column in self.columns],
+            },
+            "settings": dict(self.settings),
+            "dependencies": [],
+            "stats": {"seconds": dict(self.seconds), "counts": {}},
+        }
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return a pandas DataFrame with a row for each column."""
+        return to_pandas([column.to_dict() for column in self.columns])
+
+    def _repr_html_(self) -> str:
+        return html_table(f"{self.name}: {self.rows:,} rows", [column.to_dict() for column in self.columns])

@@ -1,0 +1,273 @@
+"""The encoded table: integers that stand for a table, in memory or in a folder that workers memory-map.
+
+Everything after this room works on these ranks alone. A folder holds `table.json` (format version, columns,
+statistics, checksums), `ranks/N.npy` (int32, one file a column), `values/N.arrow` (the value that each rank
+stands for, read only when something is shown to a person) and `origins.npy` (rows to files and lines).
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from lawful.errors import DamagedTableError, LawfulError
+from lawful.meanings import NULL_RANK, ColumnType
+from lawful.tables.origins import NO_ORIGINS, Origins, Place
+from lawful.tables.ranking import RankedColumn, typed_to_text
+
+FORMAT = "lawful-table/1"
+METADATA = "table.json"
+ORIGINS = "origins.npy"
+MOST_ROWS = 2**31 - 2
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is known of a column: its name, type and statistics (`distinct` does not count null)."""
+
+    name: str
+    type: ColumnType
+    distinct: int
+    nulls: int
+    minimum: str | None
+    maximum: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "name": self.name,
+            "type": self.type.value,
+            "distinct": self.distinct,
+            "nulls": self.nulls,
+            "min": self.minimum,
+            "max": self.maximum,
+        }
+
+    @staticmethod
+    def from_dict(document: dict[str, Any]) -> Column:
+        """Read what `to_dict` wrote."""
+        return Column(
+            str(document["name"]),
+            ColumnType(document["type"]),
+            int(document["distinct"]),
+            int(document["nulls"]),
+            document["min"],
+            document["max"],
+        )
+
+
+@dataclass(frozen=True)
+class EncodedTable:
+    """A table as dense ranks: 0 is null, values are 1 to `distinct` in their order. Read-only."""
+
+    name: str
+    rows: int
+    columns: tuple[Column, ...]
+    folder: Path | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    _ranks: tuple[npt.NDArray[np.int32], ...] | None = None
+    _values: tuple[pa.Array, ...] | None = None
+    _origins: Origins | None = None
+
+    @property
+    def width(self) -> int:
+        """How many columns the table has."""
+        return len(self.columns)
+
+    @property
+    def names(self) -> list[str]:
+        """The column names in order."""
+        return [column.name for column in self.columns]
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all ranks."""
+        return 4 * self.rows * self.width
+
+    @cached_property
+    def _mapped(self) -> dict[int, npt.NDArray[np.int32]]:
+        return {}
+
+    def column(self, position: int) -> npt.NDArray[np.int32]:
+        """The ranks of a column; memory-mapped where the table is a folder."""
+        if self._ranks is not None:
+            return self._ranks[position]
+        if position not in self._mapped:
+            assert self.folder is not None
+            self._mapped[position] = map_ranks(self.folder, position, self.rows)
+        return self._mapped[position]
+
+    def distinct(self, position: int) -> int:
+        """How many distinct values a column has, null not counted."""
+        return self.columns[position].distinct
+
+    def value(self, row: int, position: int) -> str | None:
+        """The value of a cell as text, None for null."""
+        rank = int(self.column(position)[row])
+        if rank == NULL_RANK:
+            return None
+        text: str = typed_to_text(self._column_values(position).slice(rank - 1, 1))[0].as_py()
+        return text
+
+    def texts(self, rows: Sequence[int], position: int) -> pa.Array:
+        """The values of a column in some rows as texts, null where they are null."""
+        ranks = np.asarray(self.column(position))[np.asarray(rows, np.int64)].astype(np.int64)
+        places = pa.array(ranks - 1, mask=ranks == NULL_RANK)
+        return typed_to_text(self._column_values(position).take(places))
+
+    def _column_values(self, position: int) -> pa.Array:
+        if self._values is not None:
+            return self._values[position]
+        assert self.folder is not None
+        return read_values(self.folder / values_file(position))
+
+    def place(self, row: int) -> Place:
+        """The file and line that a row came from."""
+        return self._all_origins.place(row)
+
+    @cached_property
+    def _all_origins(self) -> Origins:
+        if self._origins is not None:
+            return self._origins
+        assert self.folder is not None
+        origins = json.loads((self.folder / METADATA).read_text("utf-8"))["origins"]
+        return Origins(tuple(origins["files"]), origins["unit"], np.load(self.folder / ORIGINS))
+
+    @staticmethod
+    def in_memory(
+        name: str,
+        names: Sequence[str],
+        ranked: Sequence[RankedColumn],
+        *,
+        origins: Origins = NO_ORIGINS,
+        settings: dict[str, Any] | None = None,
+    ) -> EncodedTable:
+        """Make a table of columns that were ranked in this process."""
+        rows = len(ranked[0].ranks) if ranked else 0
+        check_row_count(rows)
+        columns = tuple(describe(column_name, column) for column_name, column in zip(names, ranked, strict=True))
+        return EncodedTable(
+            name,
+            rows,
+            columns,
+            settings=settings or {},
+            _ranks=tuple(column.ranks for column in ranked),
+            _values=tuple(column.values for column in ranked),
+            _origins=origins,
+        )
+
+    @staticmethod
+    def open(folder: Path, *, verify: bool = True) -> EncodedTable:
+        """Open a folder.
+
+        Raises
+        ------
+        DamagedTableError
+            Where a file is missing, has another size or checksum than was written, or is of another format.
+        """
+        document = read_metadata(folder)
+        try:
+            if verify:
+                _verify(folder, document["files"])
+            columns = tuple(Column.from_dict(entry) for entry in document["columns"])
+            return EncodedTable(
+                str(document["name"]), int(document["rows"]), columns, folder, dict(document["settings"])
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise _damaged(folder, f"its metadata lack or garble {error}") from None
+
+
+def describe(name: str, column: RankedColumn) -> Column:
+    """The statistics of a ranked column."""
+    ends = [None, None]
+    if column.distinct:
+        both = column.values.take(pa.array([0, column.distinct - 1]))
+        ends = typed_to_text(both).to_pylist()
+    return Column(name, column.type, column.distinct, column.nulls, ends[0], ends[1])
+
+
+def check_row_count(rows: int) -> None:
+    """Refuse a table whose row ids would not fit."""
+    if rows > MOST_ROWS:
+        raise LawfulError(
+            f"the table has {rows:,} rows, and ranks are 32-bit: at most {MOST_ROWS:,} fit",
+            "Limit the rows with --limit.",
+        )
+
+
+def ranks_file(position: int) -> str:
+    """Where a folder keeps the ranks of a column."""
+    return f"ranks/{position}.npy"
+
+
+def values_file(position: int) -> str:
+    """Where a folder keeps the values of a column."""
+    return f"values/{position}.arrow"
+
+
+def map_ranks(folder: Path, position: int, rows: int) -> npt.NDArray[np.int32]:
+    """Memory-map the ranks of a column, read-only."""
+    try:
+        ranks = np.load(folder / ranks_file(position), mmap_mode="r" if rows else None, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise _damaged(folder, str(error)) from None
+    if ranks.dtype != np.int32 or ranks.shape != (rows,):
+        raise _damaged(folder, f"{ranks_file(position)} is not {rows} int32 ranks")
+    return np.asarray(ranks)
+
+
+def read_values(path: Path) -> pa.Array:
+    """Memory-map the values of a column."""
+    with pa.memory_map(str(path)) as mapped:
+        return pa.ipc.open_file(mapped).read_all().column(0).combine_chunks()
+
+
+def read_metadata(folder: Path) -> dict[str, Any]:
+    """The metadata of a folder, with its format version checked."""
+    try:
+        document = json.loads((folder / METADATA).read_text("utf-8"))
+    except FileNotFoundError:
+        raise _damaged(folder, f"it has no {METADATA}") from None
+    except (OSError, ValueError) as error:
+        raise _damaged(folder, f"{METADATA} cannot be read: {error}") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        found = document.get("format") if isinstance(document, dict) else None
+        raise _damaged(folder, f"its format is {found!r}, and this version of lawful reads {FORMAT!r}")
+    return document
+
+
+def checksum(data: Any) -> str:
+    """A checksum that finds damage (it is no protection against forgery)."""
+    return f"{zlib.crc32(data):08x}"
+
+
+def _verify(folder: Path, files: dict[str, Any]) -> None:
+    for name, expected in files.items():
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise _damaged(folder, f"its metadata name a file outside of it: {name!r}")
+        path = folder / name
+        try:
+            size = path.stat().st_size
+        except OSError:
+            raise _damaged(folder, f"{name} is missing") from None
+        if size != expected["bytes"]:
+            raise _damaged(folder, f"{name} has {size} bytes instead of {expected['bytes']}")
+        found = checksum(np.memmap(path, np.uint8, mode="r")) if size else checksum(b"")
+        if found != expected["crc32"]:
+            raise _damaged(folder, f"{name} does not match its checksum")
+
+
+def _damaged(folder: Path, reason: str) -> DamagedTableError:
+    return DamagedTableError(
+        f"the encoded table {folder} is damaged: {reason}",
+        "Delete the folder and encode the source again.",
+    )

@@ -1,0 +1,138 @@
+"""Finding the files of a source, telling their format, and reading their bytes."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from lawful.errors import SourceError
+from lawful.tables.options import ReadOptions
+
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".data": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+}
+_COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
+_CHUNK = 4 << 20
+# A file that unpacks to more than this many times its size, and to more than a gigabyte, is an attack.
+_MOST_EXPANSION = 500
+_HARMLESS_SIZE = 1 << 30
+
+
+def list_files(path: Path) -> list[Path]:
+    """The data files of a path, sorted by name: itself, or what lies in the folder and is not hidden."""
+    if path.is_file():
+        return [path]
+    if not path.exists():
+        raise SourceError(f"{path}: there is no such file or folder")
+    if not path.is_dir():
+        raise SourceError(f"{path}: is neither a file nor a folder")
+    found = sorted(
+        (entry for entry in path.rglob("*") if entry.is_file() and not _is_hidden(entry.relative_to(path))),
+        key=str,
+    )
+    if not found:
+        raise SourceError(f"{path}: the folder has no data files", "Names that start with . or _ are passed over.")
+    return found
+
+
+def _is_hidden(relative: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in relative.parts)
+
+
+def format_of(names: list[str], options: ReadOptions, where: str) -> str:
+    """The format that was asked for, or the one that the names of the files tell."""
+    if options.format is not None:
+        return options.format
+    formats = {_SUFFIXES.get(_suffix(name)) for name in names}
+    if len(formats) == 1 and (only := formats.pop()) is not None:
+        return only
+    odd = next((name for name in names if _SUFFIXES.get(_suffix(name)) is None), None)
+    problem = f"cannot tell the format of {Path(odd).name}" if odd else "the folder mixes formats"
+    raise SourceError(f"{where}: {problem}", "Say it with --format csv, parquet or jsonl.")
+
+
+def _suffix(name: str) -> str:
+    path = Path(name.lower())
+    return path.with_suffix("").suffix if path.suffix in _COMPRESSED else path.suffix
+
+
+def read_chunks(path: Path, encoding: str, *, newline_bytes: bool) -> Iterator[bytes]:
+    """The bytes of a file, unpacked, in chunks that end in a newline.
+
+    Encodings whose newline is not one byte (UTF-16) are turned into UTF-8 on the way.
+    """
+    opener = _COMPRESSED.get(path.suffix.lower(), open)
+    try:
+        with opener(path, "rb") as stream:
+            raw = _bounded(stream, path)
+            yield from _ending_in_newlines(raw if newline_bytes else _transcoded(raw, encoding, path))
+    except (OSError, EOFError, zlib.error) as error:
+        raise SourceError(f"{path}: cannot be read: {_reason(error)}") from None
+
+
+def _reason(error: BaseException) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _bounded(stream: IO[bytes], path: Path) -> Iterator[bytes]:
+    total = 0
+    on_disk = max(path.stat().st_size, 1)
+    while chunk := stream.read(_CHUNK):
+        total += len(chunk)
+        if total > _HARMLESS_SIZE and total > _MOST_EXPANSION * on_disk:
+            raise SourceError(
+                f"{path}: unpacks to more than {_MOST_EXPANSION} times its size",
+                "Unpack it by hand if it is yours.",
+            )
+        yield chunk
+
+
+def _transcoded(chunks: Iterator[bytes], encoding: str, path: Path) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    lines = 1
+    for chunk, is_last in _with_last(chunks):
+        try:
+            text = decoder.decode(chunk, is_last)
+        except UnicodeDecodeError as error:
+            raise SourceError(
+                f"{path}, near line {lines}: not {encoding} text: {error.reason}",
+                "Say how the file is encoded, for example --encoding utf-8.",
+            ) from None
+        lines += text.count("\n")
+        yield text.removeprefix("\ufeff").encode("utf-8")
+
+
+def _with_last(chunks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+    previous: bytes | None = None
+    for chunk in chunks:
+        if previous is not None:
+            yield previous, False
+        previous = chunk
+    if previous is not None:
+        yield previous, True
+
+
+def _ending_in_newlines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    rest: list[bytes] = []
+    for chunk in chunks:
+        cut = chunk.rfind(b"\n") + 1
+        if cut == 0:
+            rest.append(chunk)
+            continue
+        yield b"".join((*rest, chunk[:cut]))
+        rest = [chunk[cut:]] if cut < len(chunk) else []
+    if rest:
+        yield b"".join((*rest, b"\n"))

@@ -1,0 +1,297 @@
+"""Encoding in this process: files, Arrow, pandas and polars tables, with threads over Arrow's kernels."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as arrow_dataset
+
+from lawful.errors import SourceError, UsageError
+from lawful.tables.csv_text import ParsedBlock
+from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.files import format_of, list_files, read_chunks
+from lawful.tables.options import ReadOptions, choose_columns
+from lawful.tables.origins import NO_ORIGINS, Origins, join_runs, runs_of_lines
+from lawful.tables.ranking import (
+    NotConvertibleError,
+    RankedColumn,
+    column_type,
+    dictionary_piece,
+    rank_column,
+)
+from lawful.tables.storage import Staging, find_table, table_key
+from lawful.tables.text_blocks import BlockError, TextBlock
+from lawful.tables.text_layout import TextLayout, csv_layout, json_layout, json_names
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+Pieces = list[list[pa.DictionaryArray]]
+
+
+def encode_in_process(source: Any, options: ReadOptions, *, reuse: bool = True) -> EncodedTable:
+    """Encode a path or an Arrow-compatible table without Spark."""
+    if isinstance(source, str | os.PathLike):
+        return _encode_path(Path(source), options, reuse=reuse)
+    return encode_arrow(as_arrow(source), options)
+
+
+def as_arrow(source: Any) -> pa.Table:
+    """An Arrow table from anything that speaks Arrow: Arrow, pandas, polars, DuckDB and others."""
+    if isinstance(source, pa.Table):
+        return source
+    if isinstance(source, pa.RecordBatch):
+        return pa.Table.from_batches([source])
+    try:
+        if type(source).__module__.partition(".")[0] == "pandas":
+            return pa.Table.from_pandas(source, preserve_index=False)
+        if hasattr(source, "__arrow_c_stream__"):
+            return pa.table(source)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, ValueError) as error:
+        raise SourceError(
+            f"the table cannot be read as Arrow: {error}", "Give each column values of one type."
+        ) from None
+    raise UsageError(
+        f"cannot read a table from {type(source).__name__}",
+        "Give a path, a Spark, pandas or polars DataFrame, or an Arrow table.",
+    )
+
+
+def encode_arrow(table: pa.Table, options: ReadOptions, name: str = "table") -> EncodedTable:
+    """Encode an Arrow table; its schema is taken as it is."""
+    refuse_repeated_names(table.column_names, name)
+    keep = choose_columns(table.column_names, options, name)
+    names = [table.column_names[position] for position in keep]
+    refuse_unordered_types({column: table.schema.field(column).type for column in names}, name)
+
+    def rank(column: str) -> RankedColumn:
+        pieces = [dictionary_piece(chunk) for chunk in table.column(column).chunks]
+        pieces = pieces or [dictionary_piece(pa.array([], table.schema.field(column).type))]
+        return _rank(column, pieces, options, NO_ORIGINS)
+
+    return EncodedTable.in_memory(name, names, list(_in_threads(rank, names)), settings=options.to_dict())
+
+
+def refuse_repeated_names(names: Sequence[str], where: str) -> None:
+    """A law names its columns, so no two may share a name and none may be empty."""
+    for position, column in enumerate(names):
+        if column == "":
+            raise SourceError(f"{where}: column {position + 1} has no name", "Name it first.")
+        if column in names[:position]:
+            raise SourceError(
+                f"{where}: columns {names.index(column) + 1} and {position + 1} are both named {column!r}",
+                "Rename one first.",
+            )
+
+
+def refuse_unordered_types(types: dict[str, pa.DataType], where: str) -> None:
+    """Lists, structures and maps have no order that a law could speak of."""
+    for column, type_ in types.items():
+        if column_type(type_) is None:
+            raise SourceError(
+                f"{where}: column {column!r} has type {type_}, and laws are about single values",
+                "Flatten it first, or leave it out with --columns.",
+            )
+
+
+def _encode_path(path: Path, options: ReadOptions, *, reuse: bool) -> EncodedTable:
+    files = list_files(path)
+    options = options.with_format(format_of([str(file) for file in files], options, str(path)))
+    key = table_key(local_identity(files), options.to_dict())
+    if reuse and (known := find_table(key)) is not None:
+        return known
+    if options.format == "parquet":
+        names, ranked, origins = _rank_parquet(path, options)
+    else:
+        names, ranked, origins = _rank_text(path, files, options)
+    if not reuse:
+        return EncodedTable.in_memory(path.name, names, ranked, origins=origins, settings=options.to_dict())
+    return _publish(key, path.name, names, ranked, origins, options)
+
+
+def _publish(
+    key: str,
+    name: str,
+    names: Sequence[str],
+    ranked: Sequence[RankedColumn],
+    origins: Origins,
+    options: ReadOptions,
+) -> EncodedTable:
+    table = EncodedTable.in_memory(name, names, ranked, origins=origins, settings=options.to_dict())
+    staging = Staging()
+    try:
+        for position, column in enumerate(ranked):
+            staging.write_column(position, column)
+        return staging.publish(key, name, table.rows, table.columns, origins, table.settings)
+    except BaseException:
+        staging.abandon()
+        raise
+
+
+def local_identity(files: Sequence[Path]) -> list[tuple[str, int, int]]:
+    """What changes when a file changes: its path, size and time of change."""
+    return [(str(file.resolve()), (found := file.stat()).st_size, found.st_mtime_ns) for file in files]
+
+
+def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> tuple[list[str], list[RankedColumn], Origins]:
+    dialect = options.dialect
+    newline_bytes = dialect.splits_at_newline_bytes
+    if not newline_bytes:
+        options = replace(options, dialect=replace(dialect, encoding="utf-8"))
+    # Spark writes empty files among the others: they have neither rows nor a header.
+    files = [file for file in files if file.stat().st_size] or files[:1]
+
+    def chunks(file: Path) -> Iterator[bytes]:
+        return read_chunks(file, dialect.encoding, newline_bytes=newline_bytes)
+
+    layout = _find_layout(path, files, options, chunks)
+    parsed = _parse_files(files, layout, chunks, options.limit)
+    pieces: Pieces = [[] for _ in layout.keep]
+    runs = []
+    for file, block in parsed:
+        for column, piece in zip(pieces, block.columns, strict=True):
+            column.append(piece)
+        runs.append((file, block.rows, runs_of_lines(block.lines)))
+    origins = Origins(tuple(str(file) for file in files), "line", join_runs(runs, options.limit))
+
+    def rank(position: int) -> RankedColumn:
+        return _rank(layout.kept_names[position], pieces[position], options, origins, layout)
+
+    return layout.kept_names, list(_in_threads(rank, range(len(pieces)))), origins
+
+
+def _find_layout(
+    path: Path, files: Sequence[Path], options: ReadOptions, chunks: Callable[[Path], Iterator[bytes]]
+) -> TextLayout:
+    try:
+        if options.format == "csv":
+            return csv_layout(next(chunks(files[0]), b""), options, str(path))
+        names: dict[str, None] = {}
+        for file in files:
+            line = 1
+            for chunk in chunks(file):
+                try:
+                    names |= dict.fromkeys(json_names(TextBlock(chunk, line), options.dialect.encoding))
+                except BlockError as error:
+                    raise at_line(file, error) from None
+                line += chunk.count(b"\n")
+        return json_layout(list(names), options, str(path))
+    except BlockError as error:
+        raise at_line(files[0], error) from None
+
+
+def _parse_files(
+    files: Sequence[Path],
+    layout: TextLayout,
+    chunks: Callable[[Path], Iterator[bytes]],
+    limit: int | None,
+) -> Iterator[tuple[int, ParsedBlock]]:
+    """Parse the blocks of all files in order, several at a time, until enough rows are there."""
+
+    def blocks() -> Iterator[tuple[int, TextBlock]]:
+        for index, file in enumerate(files):
+            try:
+                file_blocks = layout.blocks(chunks(file))
+                first = next(file_blocks, None)
+                rest = layout.begin_file(first) if first is not None else None
+                for block in chain([rest] if rest is not None else [], file_blocks):
+                    yield index, block
+            except BlockError as error:
+                raise at_line(file, error) from None
+
+    def parse(numbered: tuple[int, TextBlock]) -> tuple[int, ParsedBlock]:
+        index, block = numbered
+        try:
+            return index, layout.parse(block)
+        except BlockError as error:
+            raise at_line(files[index], error) from None
+
+    rows = 0
+    for index, parsed in _in_threads(parse, blocks()):
+        yield index, parsed
+        rows += parsed.rows
+        if limit is not None and rows >= limit:
+            return
+
+
+def at_line(file: Any, error: BlockError, lines_before: int = 0) -> SourceError:
+    """The error of a block as one that names the file and the line in it."""
+    return SourceError(f"{file}, line {lines_before + error.line}: {error.message}", error.hint)
+
+
+def _rank_parquet(path: Path, options: ReadOptions) -> tuple[list[str], list[RankedColumn], Origins]:
+    try:
+        dataset = arrow_dataset.dataset(str(path), format="parquet", partitioning="hive")
+        refuse_repeated_names(dataset.schema.names, str(path))
+        keep = choose_columns(dataset.schema.names, options, str(path))
+        names = [dataset.schema.names[position] for position in keep]
+        refuse_unordered_types({name: dataset.schema.field(name).type for name in names}, str(path))
+        fragments = sorted(dataset.get_fragments(), key=lambda fragment: str(fragment.path))
+        tables = [fragment.to_table(schema=dataset.schema, columns=names) for fragment in fragments]
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OSError) as error:
+        raise SourceError(f"{path}: cannot be read as Parquet: {error}") from None
+    runs = [(index, table.num_rows, np.array([[0, 1]])) for index, table in enumerate(tables)]
+    origins = Origins(tuple(str(fragment.path) for fragment in fragments), "row", join_runs(runs, options.limit))
+    whole = pa.concat_tables(tables)
+
+    def rank(name: str) -> RankedColumn:
+        pieces = [dictionary_piece(chunk) for chunk in whole.column(name).chunks]
+        pieces = pieces or [dictionary_piece(pa.array([], whole.schema.field(name).type))]
+        return _rank(name, pieces, options, origins)
+
+    return names, list(_in_threads(rank, names)), origins
+
+
+def _rank(
+    name: str,
+    pieces: Sequence[pa.DictionaryArray],
+    options: ReadOptions,
+    origins: Origins,
+    layout: TextLayout | None = None,
+) -> RankedColumn:
+    asked = options.types.get(name)
+    try:
+        return rank_column(
+            pieces,
+            asked=asked,
+            is_text=layout is not None,
+            is_json=layout is not None and layout.is_json,
+            limit=options.limit,
+        )
+    except NotConvertibleError as error:
+        raise not_convertible(name, str(asked), error, origins) from None
+
+
+def not_convertible(name: str, asked: str, error: NotConvertibleError, origins: Origins) -> SourceError:
+    """The error of a value that does not have the type that the user chose."""
+    return SourceError(
+        f"{origins.place(error.row)}: column {name!r} holds {error.text!r}, which is not of type {asked}",
+        "Choose another type with --types, or name it with --null-token if it means null.",
+    )
+
+
+def _in_threads(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
+    """Map over items with a few threads, in order, with a bounded number in flight."""
+    threads = os.cpu_count() or 1
+    waiting: deque[Future[_Result]] = deque()
+    remaining = iter(items)
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in islice(remaining, threads + 1):
+                waiting.append(pool.submit(work, item))
+            while waiting:
+                result = waiting.popleft().result()
+                for item in islice(remaining, 1):
+                    waiting.append(pool.submit(work, item))
+                yield result
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -1,0 +1,52 @@
+"""Errors of Spark, said in lawful's own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lawful.errors import EngineError, LawfulError, SourceError
+
+_MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raise what Spark raises as an error of ours, with the part that a person can act on."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import AnalysisException, ParseException, PySparkException
+
+    try:
+        yield
+    except LawfulError:
+        raise
+    except (AnalysisException, ParseException) as error:
+        raise SourceError(f"Spark cannot read the source: {_first_line(str(error))}") from error
+    except (PySparkException, Py4JError) as error:
+        raise engine_error(error) from error
+
+
+def engine_error(error: BaseException) -> EngineError:
+    """What went wrong on the cluster, in one sentence, and what to do where that is known."""
+    text = str(error)
+    if missing := _MISSING_MODULE.search(text):
+        module = missing.group(1).partition(".")[0]
+        return EngineError(
+            f"Spark's Python workers have no module {module!r}",
+            f"Install {module} on every worker, or set PYSPARK_PYTHON to an interpreter there that has it.",
+        )
+    return EngineError(f"Spark failed: {_last_python_line(text) or _first_line(text)}")
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "no reason was given")
+
+
+def _last_python_line(text: str) -> str | None:
+    """The last line of a Python traceback inside a longer message: the exception itself."""
+    lines = text.splitlines()
+    if not any(line.startswith("Traceback") for line in lines):
+        return None
+    errors = [line for line in lines if re.match(r"^[\w.]+(Error|Exception)\b", line)]
+    return errors[-1] if errors else None

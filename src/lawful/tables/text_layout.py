@@ -1,0 +1,94 @@
+"""What a text source looks like: its format, its columns, and how its blocks are parsed.
+
+A layout is found once from the first file and then travels to every thread or Spark task that parses blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from lawful.tables.csv_text import ParsedBlock, parse_cells, parse_csv_block, parse_header
+from lawful.tables.json_text import parse_json_block, parse_json_objects
+from lawful.tables.options import CsvDialect, ReadOptions, choose_columns
+from lawful.tables.text_blocks import BlockError, TextBlock, cut_into_blocks, without_byte_order_mark
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """The columns of a text source and the positions of those to keep."""
+
+    format: str
+    dialect: CsvDialect
+    names: tuple[str, ...]
+    keep: tuple[int, ...]
+
+    @property
+    def is_json(self) -> bool:
+        """Whether texts are marked with their JSON type."""
+        return self.format == "jsonl"
+
+    @property
+    def kept_names(self) -> list[str]:
+        """The names of the columns that are read."""
+        return [self.names[position] for position in self.keep]
+
+    def blocks(self, chunks: Iterable[bytes]) -> Iterator[TextBlock]:
+        """Cut a stream of bytes into blocks of whole records."""
+        return cut_into_blocks(chunks, self.dialect, quoted=not self.is_json)
+
+    def parse(self, block: TextBlock) -> ParsedBlock:
+        """Parse a block of records, header removed."""
+        if self.is_json:
+            return parse_json_block(block, self.dialect.encoding, self.kept_names)
+        return parse_csv_block(block, self.dialect, len(self.names), self.keep)
+
+    def begin_file(self, block: TextBlock) -> TextBlock | None:
+        """Take the mark and the header off the first block of a file; None where nothing is left."""
+        block = replace(block, data=without_byte_order_mark(block.data))
+        if self.is_json or not self.dialect.header:
+            return block
+        record, rest = block.split_first_record()
+        cells = parse_cells(record, self.dialect)
+        if cells != list(self.names):
+            differs = next(
+                (name for name, cell in zip(self.names, cells, strict=False) if name != cell),
+                "the column count",
+            )
+            raise BlockError(
+                1,
+                f"the header is not that of the first file: it differs at {differs!r}",
+                "All files of a folder must have the same columns in the same order.",
+            )
+        return rest
+
+
+def csv_layout(first_records: bytes, options: ReadOptions, where: str) -> TextLayout:
+    """Find the columns from the first bytes of the first file, which hold its first record whole."""
+    dialect = options.dialect
+    blocks = cut_into_blocks([first_records], dialect, quoted=True, block_bytes=1)
+    try:
+        first = next(blocks, None)
+    except BlockError:
+        first = None
+    record = first.split_first_record()[0] if first is not None else b""
+    if not record:
+        raise BlockError(1, "the file is empty", "A table needs at least one line.")
+    if dialect.header:
+        names = parse_header(record, dialect)
+    else:
+        names = [f"c{position + 1}" for position in range(len(parse_cells(record, dialect)))]
+    return TextLayout("csv", dialect, tuple(names), tuple(choose_columns(names, options, where)))
+
+
+def json_names(block: TextBlock, encoding: str) -> list[str]:
+    """The names that occur in a block, in the order of their first appearance."""
+    objects, _ = parse_json_objects(replace(block, data=without_byte_order_mark(block.data)), encoding)
+    return list(dict.fromkeys(name for entry in objects for name in entry))
+
+
+def json_layout(names: list[str], options: ReadOptions, where: str) -> TextLayout:
+    """A layout of the names that occur anywhere in the source."""
+    if not names:
+        raise BlockError(1, "there is no JSON object", "Each line must be one JSON object with at least one name.")
+    return TextLayout("jsonl", options.dialect, tuple(names), tuple(choose_columns(names, options, where)))

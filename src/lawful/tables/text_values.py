@@ -1,0 +1,275 @@
+"""From the texts of a column to its type and its order.
+
+A text source (CSV, JSON lines) gives only texts. This module decides, from *all* distinct texts of a column,
+which type they have, and sorts them as that type sorts. Nothing is decided from a prefix, and no two texts
+become one value unless their type says that they are equal (`1.0` and `1.00` as decimals).
+
+Departing from most readers, a number with a leading zero (`007`) makes its column a string: such a column
+holds identifiers, and reading `007` and `7` as one value would invent laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lawful.meanings import ColumnType
+
+_BLANKS = " \t"
+_INTEGER = r"^[ \t]*[+-]?[0-9]+[ \t]*$"
+_DECIMAL = r"^[ \t]*([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"
+_LEADING_ZERO = r"^[ \t]*[+-]?0[0-9]"
+_NOT_A_NUMBER = r"^[ \t]*(?i:nan)[ \t]*$"
+_ISO_DATE = r"^[ \t]*[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]*$"
+_US_DATE = r"^[ \t]*([0-9]{2})/([0-9]{2})/([0-9]{4})[ \t]*$"
+_TIMESTAMP = (
+    r"^[ \t]*(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})[T ](?P<time>[0-9]{2}:[0-9]{2})(?P<second>:[0-9]{2})?"
+    r"(?:[.,](?P<fraction>[0-9]{1,9}))?(?P<zone>Z|[+-][0-9]{2}(?::?[0-9]{2})?)?[ \t]*$"
+)
+_BOOLEAN = r"^[ \t]*(?i:true|false)[ \t]*$"
+
+
+class NotThatTypeError(Exception):
+    """A text that is not of the type asked for; `index` is its place among the texts."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+@dataclass(frozen=True)
+class SortedTexts:
+    """The order of distinct texts under a type.
+
+    `ranks[i]` is the dense rank of text i, from 1, or 0 where the text means null (NaN); `representatives`
+    are the indices of one text per rank, the earliest, in rank order.
+    """
+
+    type: ColumnType
+    ranks: npt.NDArray[np.int32]
+    representatives: npt.NDArray[np.int64]
+
+
+Keys = tuple[npt.NDArray[np.generic], ...]
+
+
+def sort_texts(texts: pa.Array, asked: ColumnType | None = None) -> SortedTexts:
+    """Infer the type of the distinct `texts` (or take the one asked for) and rank them.
+
+    Raises
+    ------
+    NotThatTypeError
+        Where a type is asked for and a text does not have it.
+    """
+    if len(texts) == 0:
+        return SortedTexts(asked or ColumnType.NULL, np.zeros(0, np.int32), np.zeros(0, np.int64))
+    if asked is not None:
+        return _sort_as(texts, asked)
+    for candidate in _INFERRED:
+        if _looks_like(texts, candidate):
+            try:
+                return _sort_as(texts, candidate)
+            except NotThatTypeError:
+                continue
+    return _sort_as(texts, ColumnType.STRING)
+
+
+_INFERRED = (
+    ColumnType.INTEGER,
+    ColumnType.DECIMAL,
+    ColumnType.DATE,
+    ColumnType.TIMESTAMP,
+    ColumnType.BOOLEAN,
+)
+_PATTERNS = {
+    ColumnType.INTEGER: (_INTEGER,),
+    ColumnType.DECIMAL: (_DECIMAL,),
+    ColumnType.FLOAT: (_DECIMAL,),
+    ColumnType.DATE: (_ISO_DATE, _US_DATE),
+    ColumnType.TIMESTAMP: (_TIMESTAMP,),
+    ColumnType.BOOLEAN: (_BOOLEAN,),
+}
+_FIRST_LOOK = 16
+
+
+def _looks_like(texts: pa.Array, candidate: ColumnType) -> bool:
+    """Every text matches one pattern of the type, and the texts do not look like identifiers."""
+    if not any(_all_match(texts, pattern) for pattern in _PATTERNS[candidate]):
+        return False
+    if candidate not in (ColumnType.INTEGER, ColumnType.DECIMAL):
+        return True
+    has_leading_zero = pc.any(pc.match_substring_regex(texts, _LEADING_ZERO)).as_py()
+    return not has_leading_zero and not _all_match(texts, _NOT_A_NUMBER)
+
+
+def _all_match(texts: pa.Array, pattern: str) -> bool:
+    # Most columns fail at their first values: look at a few before the whole.
+    head = texts.slice(0, _FIRST_LOOK)
+    return bool(
+        pc.all(pc.match_substring_regex(head, pattern)).as_py()
+        and pc.all(pc.match_substring_regex(texts, pattern)).as_py()
+    )
+
+
+def _sort_as(texts: pa.Array, wanted: ColumnType) -> SortedTexts:
+    sorter = _SORTERS.get(wanted)
+    if sorter is None:
+        raise NotThatTypeError(0)
+    return sorter(texts, wanted)
+
+
+def _require(texts: pa.Array, pattern: str) -> None:
+    """Raise for the first text that does not match."""
+    matches = pc.match_substring_regex(texts, pattern)
+    if not pc.all(matches).as_py():
+        raise NotThatTypeError(pc.index(matches, pa.scalar(False)).as_py())
+
+
+def rank_by_keys(keys: Keys, is_null: npt.NDArray[np.bool_] | None, type_: ColumnType) -> SortedTexts:
+    """Dense ranks by the lexicographic order of `keys`; equal keys share a rank, nulls have rank 0."""
+    order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+    if is_null is not None and is_null.any():
+        order = order[~is_null[order]]
+    fresh = np.ones(len(order), np.bool_)
+    if len(order) > 1:
+        same = np.ones(len(order) - 1, np.bool_)
+        for key in keys:
+            in_order = key[order]
+            same &= in_order[1:] == in_order[:-1]
+        fresh[1:] = ~same
+    ranks = np.zeros(len(keys[0]), np.int32)
+    ranks[order] = np.cumsum(fresh, dtype=np.int32)
+    # The sorts are stable, so the first of equal texts is the one that came first in the table.
+    return SortedTexts(type_, ranks, order[fresh].astype(np.int64))
+
+
+def _sort_strings(texts: pa.Array, _: ColumnType) -> SortedTexts:
+    # UTF-8 bytes sort as code points do; the texts are distinct, so no two share a rank.
+    order = pc.sort_indices(texts).to_numpy().astype(np.int64)
+    ranks = np.empty(len(texts), np.int32)
+    ranks[order] = np.arange(1, len(texts) + 1, dtype=np.int32)
+    return SortedTexts(ColumnType.STRING, ranks, order)
+
+
+def _sort_integers(texts: pa.Array, type_: ColumnType) -> SortedTexts:
+    _require(texts, _INTEGER)
+    plain = pc.replace_substring_regex(pc.utf8_trim(texts, _BLANKS), r"^\+", "")
+    try:
+        return rank_by_keys((pc.cast(plain, pa.int64()).to_numpy(),), None, type_)
+    except pa.ArrowInvalid:  # beyond 64 bits
+        return rank_by_keys(_decimal_keys(plain), None, type_)
+
+
+def _sort_decimals(texts: pa.Array, type_: ColumnType) -> SortedTexts:
+    _require(texts, _DECIMAL)
+    is_nan = pc.match_substring_regex(texts, _NOT_A_NUMBER).to_numpy(zero_copy_only=False)
+    plain = pc.utf8_trim(texts, _BLANKS)
+    if is_nan.any():
+        plain = pc.if_else(pa.array(is_nan), "0", plain)
+    return rank_by_keys(_decimal_keys(plain), is_nan, type_)
+
+
+def _decimal_keys(texts: pa.Array) -> Keys:
+    """Keys that order decimal texts exactly: the nearest float, then a tie-break.
+
+    Rounding to a float never reverses an order, so only texts that share their float need exact arithmetic.
+    """
+    try:
+        floats = pc.cast(texts, pa.float64()).to_numpy()
+    except pa.ArrowInvalid:  # spellings that only Python reads: "+1", "5."
+        floats = np.array([float(text) for text in texts.to_pylist()], np.float64)
+    floats = floats + 0.0  # -0.0 and 0.0 are one number
+    tie_break = np.zeros(len(floats), np.int64)
+    order = np.argsort(floats, kind="stable")
+    in_order = floats[order]
+    starts = np.flatnonzero(np.concatenate(([True], in_order[1:] != in_order[:-1])))
+    sizes = np.diff(np.append(starts, len(order)))
+    for start, size in zip(starts[sizes > 1], sizes[sizes > 1], strict=True):
+        members = order[start : start + size]
+        exact = [Decimal(texts[int(member)].as_py()) for member in members]
+        places = {value: place for place, value in enumerate(sorted(set(exact)))}
+        tie_break[members] = [places[value] for value in exact]
+    return floats, tie_break
+
+
+def _sort_dates(texts: pa.Array, type_: ColumnType) -> SortedTexts:
+    if _all_match(texts, _US_DATE):
+        iso = pc.replace_substring_regex(texts, _US_DATE, r"\3-\1-\2")
+    else:
+        _require(texts, _ISO_DATE)
+        iso = pc.utf8_trim(texts, _BLANKS)
+    days = _cast_or_point_at(iso, pa.date32())
+    return rank_by_keys((pc.cast(days, pa.int32()).to_numpy(),), None, type_)
+
+
+def _sort_timestamps(texts: pa.Array, type_: ColumnType) -> SortedTexts:
+    """Instants to the nanosecond over all years, which no 64-bit nanosecond count could hold."""
+    _require(texts, _TIMESTAMP)
+    matched = pc.extract_regex(texts, _TIMESTAMP)
+    parts = {field.name: part for field, part in zip(matched.type, matched.flatten(), strict=True)}
+    zoned = pc.not_equal(parts["zone"], "").to_numpy(zero_copy_only=False)
+    if zoned.any() != zoned.all():  # an instant and a wall-clock time have no order between them
+        raise NotThatTypeError(int(np.flatnonzero(zoned != zoned[0])[0]))
+    second = pc.if_else(pc.equal(parts["second"], ""), ":00", parts["second"])
+    clock = pc.binary_join_element_wise(parts["date"], "T", parts["time"], second, "")
+    seconds = pc.cast(_cast_or_point_at(clock, pa.timestamp("s")), pa.int64()).to_numpy()
+    if zoned.any():
+        seconds = seconds - _zone_offsets(parts["zone"])
+    nanos = pc.cast(pc.utf8_rpad(parts["fraction"], 9, "0"), pa.int64()).to_numpy()
+    return rank_by_keys((seconds, nanos), None, type_)
+
+
+def _zone_offsets(zones: pa.Array) -> npt.NDArray[np.int64]:
+    distinct = zones.dictionary_encode()
+    offsets = [_zone_seconds(zone) for zone in distinct.dictionary.to_pylist()]
+    codes = distinct.indices.to_numpy()
+    bad = [index for index, offset in enumerate(offsets) if offset is None]
+    if bad:
+        raise NotThatTypeError(int(np.flatnonzero(np.isin(codes, bad))[0]))
+    return np.asarray(np.array(offsets, np.int64)[codes])
+
+
+def _zone_seconds(zone: str) -> int | None:
+    if zone == "Z":
+        return 0
+    digits = zone[1:].replace(":", "").ljust(4, "0")
+    hours, minutes = int(digits[:2]), int(digits[2:])
+    if hours > 18 or minutes > 59:
+        return None
+    return (-1 if zone[0] == "-" else 1) * (hours * 3600 + minutes * 60)
+
+
+def _cast_or_point_at(texts: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """Cast, or raise for the first text that looks right but is no such day or time (2023-02-30)."""
+    try:
+        return pc.cast(texts, wanted)
+    except pa.ArrowInvalid:
+        for index in range(len(texts)):
+            try:
+                pc.cast(texts.slice(index, 1), wanted)
+            except pa.ArrowInvalid:
+                raise NotThatTypeError(index) from None
+        raise
+
+
+def _sort_booleans(texts: pa.Array, type_: ColumnType) -> SortedTexts:
+    _require(texts, _BOOLEAN)
+    truth = pc.equal(pc.utf8_lower(pc.utf8_trim(texts, _BLANKS)), "true")
+    return rank_by_keys((truth.to_numpy(zero_copy_only=False),), None, type_)
+
+
+_SORTERS: dict[ColumnType, Callable[[pa.Array, ColumnType], SortedTexts]] = {
+    ColumnType.STRING: _sort_strings,
+    ColumnType.INTEGER: _sort_integers,
+    ColumnType.DECIMAL: _sort_decimals,
+    ColumnType.FLOAT: _sort_decimals,
+    ColumnType.DATE: _sort_dates,
+    ColumnType.TIMESTAMP: _sort_timestamps,
+    ColumnType.BOOLEAN: _sort_booleans,
+}
