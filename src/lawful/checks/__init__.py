@@ -1,1 +1,29 @@
-"""."""
+"""Checking one law on one encoded table: a verdict with a witness, or all violations.
+
+Each check is near-linear in the rows that its partition covers. `Workspace` holds what checks on one table
+share.
+"""
+
+from lawful.checks.cache import CacheStats, PartitionCache
+from lawful.checks.check import check
+from lawful.checks.cost import estimate_cost
+from lawful.checks.partitions import Partition
+from lawful.checks.ranked_table import RankedTable
+from lawful.checks.verdict import CheckTask, Verdict
+from lawful.checks.violations import Violations, find_violations
+from lawful.checks.workspace import DEFAULT_CACHE_BYTES, Workspace
+
+__all__ = [
+    "DEFAULT_CACHE_BYTES",
+    "CacheStats",
+    "CheckTask",
+    "Partition",
+    "PartitionCache",
+    "RankedTable",
+    "Verdict",
+    "Violations",
+    "Workspace",
+    "check",
+    "estimate_cost",
+    "find_violations",
+]

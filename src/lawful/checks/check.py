@@ -1,0 +1,152 @@
+"""Checking one law on one table: does it hold, and if not, which two rows refute it?
+
+A verdict, its witness included, is a function of the law, the table and the null policy. Neither the cache
+nor the order of checks nor the number of threads shows in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from lawful.checks import order_kernels, partition_kernels
+from lawful.checks.partitions import Partition
+from lawful.checks.ranked_table import RankedTable
+from lawful.checks.verdict import CheckTask, Verdict
+from lawful.checks.workspace import Pair, Swaps, Workspace
+from lawful.dependencies import FD, CanonicalOD, Key, Law, columns_of, kind_of
+from lawful.errors import EngineError, UsageError
+from lawful.meanings import Direction
+
+
+def check(task: CheckTask, table: RankedTable, workspace: Workspace) -> Verdict:
+    """Check the law of a task on a table.
+
+    Parameters
+    ----------
+    task
+        The law to check, and the id that its verdict carries.
+    table
+        The table, which must be the one that `workspace` was made for.
+    workspace
+        What checks on this table share.
+
+    Raises
+    ------
+    UsageError
+        If the law is of a kind that has no check here, or names a column that the table does not have.
+    """
+    require_fitting(task.law, table, workspace)
+    witness = _witness(task.law, workspace)
+    return Verdict(task.id, witness is None, witness)
+
+
+def require_fitting(law: Law, table: RankedTable, workspace: Workspace) -> None:
+    """Refuse the workspace of another table, and a law that names columns which the table does not have."""
+    if table is not workspace.table:
+        raise EngineError("A check was given the workspace of another table.")
+    require_columns(law, table)
+
+
+def require_columns(law: Law, table: RankedTable) -> None:
+    """Refuse a law that names columns which the table does not have."""
+    for column in columns_of(law):
+        if column >= table.width:
+            raise UsageError(f"The law names column {column}, but the table has {table.width}, counted from 0.")
+
+
+def no_check(law: Law) -> UsageError:
+    """Return the error for a law of a kind that is not checked row by row here."""
+    return UsageError(
+        f"A law of the kind {kind_of(law)} has no direct check.",
+        "Keys, functional dependencies and canonical order dependencies have one.",
+    )
+
+
+def _witness(law: Law, workspace: Workspace) -> Pair | None:
+    match law:
+        case Key(columns):
+            return _agreeing_pair(columns, workspace)
+        case FD(lhs, rhs):
+            return _split(lhs, rhs, workspace)
+        case CanonicalOD(context, left, right, direction):
+            return _swap(context, left, right, direction, workspace)
+        case _:
+            raise no_check(law)
+
+
+def _agreeing_pair(columns: tuple[int, ...], workspace: Workspace) -> Pair | None:
+    """Return the first two rows of the first class of the columns' partition.
+
+    The last column only splits classes until one part of two rows is left, so a set of columns that is no key
+    is refuted without building its partition.
+    """
+    chain = workspace.chain(columns)
+    all_but_last = chain[:-1] if len(chain) > 1 else chain
+    for coarser in workspace.growing(all_but_last):
+        agreeing = workspace.refine(coarser, chain[-1], first_only=True) if len(chain) > 1 else coarser
+        if agreeing.size > 0:
+            return int(agreeing.rows[0]), int(agreeing.rows[1])
+    return None
+
+
+def _split(lhs: tuple[int, ...], rhs: int, workspace: Workspace) -> Pair | None:
+    """Return two rows that agree on `lhs` and differ on `rhs`."""
+    if workspace.is_constant(rhs):
+        return None
+    column = workspace.column(rhs)
+    for partition in workspace.growing(lhs):
+        first, second = partition_kernels.first_difference(partition.rows, partition.offsets, column, workspace.lowest)
+        if first >= 0:
+            return _ordered(first, second)
+    return None
+
+
+def _swap(context: tuple[int, ...], left: int, right: int, direction: Direction, workspace: Workspace) -> Pair | None:
+    """Return two rows that agree on `context` and break the order of `left` and `right`.
+
+    A search looks for swaps in both directions until the one asked for is refuted. So if that one holds,
+    both are known, and if not, the other may be; the workspace remembers it.
+    """
+    key = (context, left, right)
+    swaps = workspace.recall_swaps(key)
+    if not swaps.settles(direction):
+        for partition in workspace.growing(context):
+            swaps = swaps.joined(_search_swaps(partition, left, right, direction, workspace))
+            if swaps.settles(direction):
+                break
+        else:
+            swaps = replace(swaps, complete=True)
+        workspace.remember_swaps(key, swaps)
+    return swaps.against(direction)
+
+
+def _search_swaps(partition: Partition, left: int, right: int, direction: Direction, workspace: Workspace) -> Swaps:
+    """Search the classes for swaps until one against `direction` is found; note those of the other too."""
+    table, scratch = workspace.table, workspace.scratch
+    # A swap is one whichever column is looked at first; fewer ranks make a smaller table of extremes.
+    a, b = sorted((left, right), key=table.distinct)
+    ranks = table.distinct(a)
+    with_table = order_kernels.uses_table(partition.size, ranks)
+    found = np.empty(4, np.int32)
+    order_kernels.first_swaps(
+        partition.rows,
+        partition.offsets,
+        workspace.column(a),
+        workspace.column(b),
+        ranks,
+        workspace.lowest,
+        0 if direction == "asc" else 2,
+        scratch.keys(min(partition.size, order_kernels.sorted_limit(ranks))),
+        scratch.extremes(ranks + 1 if with_table else 0),
+        found,
+    )
+    return Swaps(_ordered(found[0], found[1]), _ordered(found[2], found[3]), complete=False)
+
+
+def _ordered(first: int, second: int) -> Pair | None:
+    """Return two row ids as a witness; a negative one says that there is none."""
+    if first < 0:
+        return None
+    return (int(first), int(second)) if first < second else (int(second), int(first))

@@ -1,0 +1,161 @@
+"""What the checks on one table share: its columns, its partitions, and working memory for each thread."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lawful.checks import partitions
+from lawful.checks.cache import Chain, PartitionCache
+from lawful.checks.partitions import Partition, Scratch
+from lawful.checks.ranked_table import Int32s, RankedTable
+from lawful.meanings import NULL_RANK, Direction, NullPolicy
+
+DEFAULT_CACHE_BYTES = 256 * 2**20
+_REMEMBERED_SWAPS = 4096
+
+_FIRST_ROWS = 512
+_GROWTH = 8
+"""Beginnings grow by this factor, so all of them together cost a seventh of the whole."""
+
+Pair = tuple[int, int]
+SwapKey = tuple[tuple[int, ...], int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Swaps:
+    """What one search for swaps saw: a witness against each direction, and whether it searched everything."""
+
+    asc: Pair | None
+    desc: Pair | None
+    complete: bool
+
+    def against(self, direction: Direction) -> Pair | None:
+        """Return the witness against one direction."""
+        return self.asc if direction == "asc" else self.desc
+
+    def settles(self, direction: Direction) -> bool:
+        """Say whether the search decides one direction."""
+        return self.complete or self.against(direction) is not None
+
+    def joined(self, later: Swaps) -> Swaps:
+        """Return what this search and a later one saw together; both find the same witnesses, if any."""
+        return Swaps(self.asc or later.asc, self.desc or later.desc, self.complete or later.complete)
+
+
+_NOTHING_SEEN = Swaps(None, None, complete=False)
+
+
+class Workspace:
+    """Everything that checks on one table reuse; may be shared by threads.
+
+    Parameters
+    ----------
+    table
+        The table to check laws on.
+    null_policy
+        What null means to every law that is checked here.
+    cache_bytes
+        How much memory the partitions kept between checks may take. Verdicts do not depend on it.
+    """
+
+    def __init__(self, table: RankedTable, null_policy: NullPolicy, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+        self.table = table
+        self.null_policy = null_policy
+        self.cache = PartitionCache(cache_bytes)
+        self.scratch = Scratch()
+        self.lowest = NULL_RANK if null_policy is NullPolicy.EQUAL else NULL_RANK + 1
+        """The lowest rank that takes part in a law."""
+        self._columns: dict[int, Int32s] = {}
+        self._constant: dict[int, bool] = {}
+        self._swaps: OrderedDict[SwapKey, Swaps] = OrderedDict()
+        self._swaps_lock = threading.Lock()
+
+    def column(self, i: int) -> Int32s:
+        """Return column `i` as kernels want it."""
+        found = self._columns.get(i)
+        if found is None:
+            found = self._columns[i] = partitions.read_only(self.table.column(i))
+        return found
+
+    def is_constant(self, i: int) -> bool:
+        """Say whether all rows that count have the same value in column `i`."""
+        found = self._constant.get(i)
+        if found is None:
+            values = self.table.distinct(i)
+            alone = values == 1 and (self.lowest > NULL_RANK or bool(self.column(i).all()))
+            found = self._constant[i] = values == 0 or alone
+        return found
+
+    def chain(self, columns: Iterable[int]) -> Chain:
+        """Return the one order in which the partition of these columns is built: most values first.
+
+        DISTOD multiplies whichever factors its cache holds (section 7.3.1). Here the order is fixed, so
+        that a partition, the order of its classes included, is a function of the columns and the table
+        alone, and witnesses do not depend on what was checked before.
+        """
+        return tuple(sorted(set(columns), key=lambda i: (-self.table.distinct(i), i)))
+
+    def partition(self, columns: Iterable[int]) -> Partition:
+        """Return the partition of a set of columns, grown from its longest prefix in the cache."""
+        chain = self.chain(columns)
+        return self._grown(chain, *self._longest_prefix(chain))
+
+    def growing(self, columns: Iterable[int]) -> Iterator[Partition]:
+        """Yield the partition of a set of columns, before it ever longer beginnings of it.
+
+        A law that does not hold mostly breaks within the first classes. To split a class takes its own rows
+        only, so the first classes of the known prefix lead to exactly the first classes of the partition.
+        """
+        chain = self.chain(columns)
+        known, partition = self._longest_prefix(chain)
+        if known < len(chain):
+            target = _FIRST_ROWS
+            while target * _GROWTH < partition.size:
+                beginning = partition.beginning(target)
+                if beginning.size * _GROWTH < partition.size:
+                    for i in chain[known:]:
+                        beginning = self.refine(beginning, i)
+                    yield beginning
+                target *= _GROWTH
+        yield self._grown(chain, known, partition)
+
+    def refine(self, partition: Partition, i: int, *, first_only: bool = False) -> Partition:
+        """Return the product of a partition with column `i`; see `partitions.refine`."""
+        distinct = self.table.distinct(i)
+        return partitions.refine(partition, self.column(i), distinct, self.lowest, self.scratch, first_only=first_only)
+
+    def recall_swaps(self, key: SwapKey) -> Swaps:
+        """Return what earlier searches for swaps saw, as far as it is still remembered."""
+        with self._swaps_lock:
+            return self._swaps.get(key, _NOTHING_SEEN)
+
+    def remember_swaps(self, key: SwapKey, swaps: Swaps) -> None:
+        """Keep what a search saw, because the other direction is mostly asked for next."""
+        with self._swaps_lock:
+            self._swaps[key] = swaps
+            if len(self._swaps) > _REMEMBERED_SWAPS:
+                self._swaps.popitem(last=False)
+
+    def _longest_prefix(self, chain: Chain) -> tuple[int, Partition]:
+        """Return the length and the partition of the longest prefix at hand, at least its first column."""
+        known, partition = self.cache.longest_prefix(chain)
+        if partition is None:
+            known = min(1, len(chain))
+            partition = self._root(chain)
+            self.cache.put(chain[:known], partition)
+        return known, partition
+
+    def _grown(self, chain: Chain, known: int, partition: Partition) -> Partition:
+        for length in range(known + 1, len(chain) + 1):
+            partition = self.refine(partition, chain[length - 1])
+            self.cache.put(chain[:length], partition)
+        return partition
+
+    def _root(self, chain: Chain) -> Partition:
+        if not chain:
+            return partitions.all_rows(self.table.rows)
+        distinct = self.table.distinct(chain[0])
+        return partitions.single(self.column(chain[0]), distinct, self.lowest, self.scratch)

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables
+from lawful.checks import CheckTask, Partition, PartitionCache, Verdict, Workspace, check, find_violations
+from lawful.checks import workspace as workspace_module
+from lawful.meanings import NullPolicy
+
+
+def partition_of(rows: int) -> Partition:
+    return Partition(np.arange(rows, dtype=np.int32), np.array([0, rows], np.int32), rows)
+
+
+@given(tables(), POLICIES, st.integers(0, 5_000), st.randoms(use_true_random=False))
+@settings(max_examples=100, deadline=None)
+def test_no_budget_and_no_order_of_checks_shows_in_a_verdict(
+    table: ArrayTable, policy: NullPolicy, budget: int, shuffler: random.Random
+) -> None:
+    laws = laws_over(table.width, largest=2)
+    roomy = Workspace(table, policy)
+    expected = [check(CheckTask(i, law), table, roomy) for i, law in enumerate(laws)]
+    for tight in (Workspace(table, policy, 0), Workspace(table, policy, budget)):
+        tasks = [CheckTask(i, law) for i, law in enumerate(laws)]
+        shuffler.shuffle(tasks)
+        for task in tasks:
+            if shuffler.random() < 0.1:
+                find_violations(task.law, table, tight)
+            assert check(task, table, tight) == expected[task.id]
+            assert tight.cache.stats.bytes <= budget
+
+
+@given(tables(max_rows=40, min_width=2), POLICIES)
+@settings(max_examples=60, deadline=None)
+def test_a_law_refuted_by_the_first_classes_has_the_witness_of_the_whole(table: ArrayTable, policy: NullPolicy) -> None:
+    tasks = [CheckTask(i, law) for i, law in enumerate(laws_over(table.width, largest=2))]
+    whole, hasty = Workspace(table, policy), Workspace(table, policy, 0)
+    expected = [check(task, table, whole) for task in tasks]
+    with patch.object(workspace_module, "_FIRST_ROWS", 1), patch.object(workspace_module, "_GROWTH", 2):
+        assert [check(task, table, hasty) for task in tasks] == expected
+        beginnings = list(hasty.growing((0, 1)))
+    *shorter, last = beginnings
+    for partition in shorter:
+        assert partition.rows.tolist() == last.rows[: partition.size].tolist()
+        assert partition.offsets.tolist() == last.offsets[: partition.classes + 1].tolist()
+
+
+@pytest.mark.parametrize("budget", [0, 20_000, 2**24])
+def test_threads_that_share_a_workspace_agree_with_one(budget: int) -> None:
+    table = large_table(seed=2, rows=400)
+    tasks = [CheckTask(i, law) for i, law in enumerate(laws_over(table.width, largest=2))]
+    alone = Workspace(table, NullPolicy.IGNORE)
+    expected = [check(task, table, alone) for task in tasks]
+    shared = Workspace(table, NullPolicy.IGNORE, budget)
+
+    def run(seed: int) -> list[Verdict]:
+        shuffled = random.Random(seed).sample(tasks, len(tasks))
+        return sorted((check(task, table, shared) for task in shuffled), key=lambda verdict: verdict.id)
+
+    with ThreadPoolExecutor(4) as pool:
+        for outcome in pool.map(run, range(4)):
+            assert outcome == expected
+    assert shared.cache.stats.bytes <= budget
+
+
+def test_a_request_is_a_hit_only_if_nothing_had_to_be_built() -> None:
+    table = ArrayTable([[1, 1, 2, 2, 2], [1, 2, 3, 4, 4], [1, 1, 1, 1, 1], [1, 2, 3, 3, 3]])
+    workspace = Workspace(table, NullPolicy.EQUAL)
+    assert workspace.chain([0, 1, 2, 3]) == (1, 3, 0, 2)
+    first = workspace.partition([0, 1, 3])
+    assert workspace.partition([3, 1, 0]) is first
+    workspace.partition([0, 1, 2, 3])
+    stats = workspace.cache.stats
+    assert (stats.hits, stats.misses, stats.entries) == (1, 2, 4)
+
+
+def test_the_least_recently_used_goes_first_and_single_columns_last() -> None:
+    size = partition_of(100).nbytes
+    cache = PartitionCache(3 * size)
+    cache.put((0,), partition_of(100))
+    cache.put((0, 1), partition_of(100))
+    cache.put((0, 2), partition_of(100))
+    cache.longest_prefix((0, 1))
+    cache.put((0, 3), partition_of(100))
+    assert cache.longest_prefix((0, 2))[0] == 1
+    assert cache.longest_prefix((0, 1))[0] == 2
+    cache.trim(size)
+    assert cache.longest_prefix((0, 1))[0] == 1
+    cache.trim(0)
+    assert cache.longest_prefix((0, 1)) == (0, None)
+    stats = cache.stats
+    assert (stats.bytes, stats.entries, stats.evictions) == (0, 0, 4)
+
+
+def test_a_partition_larger_than_the_budget_is_handed_out_but_not_kept() -> None:
+    table = large_table(seed=2, rows=1000)
+    workspace = Workspace(table, NullPolicy.EQUAL, cache_bytes=1000)
+    assert workspace.partition([0]).size == 1000
+    assert workspace.cache.stats.bytes == 0
+
+
+def test_empty_partitions_are_not_free() -> None:
+    cache = PartitionCache(2_000)
+    nothing = Partition(np.empty(0, np.int32), np.zeros(1, np.int32), 9)
+    for i in range(100):
+        cache.put((i, i + 1), nothing)
+    assert 0 < cache.stats.entries < 10

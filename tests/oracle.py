@@ -1,0 +1,87 @@
+"""What a right answer is: every law judged by brute force over all pairs of rows of a tiny table.
+
+A table is a sequence of rows, a row a sequence of ranks, 0 for null. A family joins by registering one
+function: `refutes`, whether the ordered pair (t, s) of rows breaks the law. All else follows from it. Nothing
+here is fast, and nothing here knows how the product does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from itertools import combinations
+
+from lawful.dependencies import FD, CanonicalOD, Key, Law, columns_of
+from lawful.meanings import NULL_RANK, NullPolicy
+
+Row = Sequence[int]
+Table = Sequence[Row]
+Pair = tuple[int, int]
+
+
+@singledispatch
+def refutes(law: Law, t: Row, s: Row) -> bool:
+    """Say whether the pair (t, s), in this order, breaks the law; nulls are values here."""
+    raise NotImplementedError(type(law))
+
+
+@refutes.register
+def _(law: Key, t: Row, s: Row) -> bool:
+    return agree(law.columns, t, s)
+
+
+@refutes.register
+def _(law: FD, t: Row, s: Row) -> bool:
+    return agree(law.lhs, t, s) and t[law.rhs] != s[law.rhs]
+
+
+@refutes.register
+def _(law: CanonicalOD, t: Row, s: Row) -> bool:
+    if not agree(law.context, t, s) or not t[law.left] < s[law.left]:
+        return False
+    if law.direction == "asc":
+        return t[law.right] > s[law.right]
+    return t[law.right] < s[law.right]
+
+
+def agree(columns: Sequence[int], t: Row, s: Row) -> bool:
+    return all(t[column] == s[column] for column in columns)
+
+
+def judged_rows(law: Law, table: Table, policy: NullPolicy) -> list[int]:
+    """The ids of the rows on which the law is judged."""
+    if policy is NullPolicy.EQUAL:
+        return list(range(len(table)))
+    return [i for i, row in enumerate(table) if all(row[column] != NULL_RANK for column in columns_of(law))]
+
+
+def violating_pairs(law: Law, table: Table, policy: NullPolicy) -> set[Pair]:
+    """The unordered pairs of row ids, the smaller first, that break the law in one order or the other."""
+    return {
+        (i, j)
+        for i, j in combinations(judged_rows(law, table, policy), 2)
+        if refutes(law, table[i], table[j]) or refutes(law, table[j], table[i])
+    }
+
+
+def holds(law: Law, table: Table, policy: NullPolicy) -> bool:
+    return not violating_pairs(law, table, policy)
+
+
+def fewest_removals(law: Law, table: Table, policy: NullPolicy) -> int:
+    """The size of the smallest set of rows without which the law holds (g3 times the number of rows)."""
+    pairs = violating_pairs(law, table, policy)
+    involved = sorted({row for pair in pairs for row in pair})
+    for count in range(len(involved) + 1):
+        for removed in combinations(involved, count):
+            if all(i in removed or j in removed for i, j in pairs):
+                return count
+    raise AssertionError("a table without rows breaks no law")
+
+
+def agreeing_classes(columns: Sequence[int], table: Table, policy: NullPolicy) -> list[list[int]]:
+    """The sets of two or more rows that agree on the columns, each ascending, by their first rows."""
+    classes: dict[tuple[int, ...], list[int]] = {}
+    for i in judged_rows(Key(tuple(columns)), table, policy):
+        classes.setdefault(tuple(table[i][column] for column in columns), []).append(i)
+    return [rows for rows in classes.values() if len(rows) >= 2]
