@@ -1,1 +1,46 @@
-"""."""
+"""Thinking without data: which candidates can still hold, and which of them are minimal.
+
+Everything here speaks of sets of columns, packed in 64-bit words (`sets`). Evidence becomes hypergraphs
+(`inversion`), their minimal hitting sets are the laws (`hitting_sets`), and these are kept up to date
+while evidence arrives (`maintained_hitting_sets`).
+"""
+
+from lawful.search.hitting_sets import HittingSetSearch, iterate_hitting_sets, minimal_hitting_sets
+from lawful.search.inversion import fd_edges, key_edges
+from lawful.search.maintained_hitting_sets import Change, HittingSets
+from lawful.search.set_trie import SetTrie
+from lawful.search.sets import (
+    distinct_sets,
+    full_set,
+    maximal_sets,
+    minimal_sets,
+    pack_set,
+    pack_sets,
+    set_sizes,
+    sorted_sets,
+    unpack_set,
+    unpack_sets,
+    words_for,
+)
+
+__all__ = [
+    "Change",
+    "HittingSetSearch",
+    "HittingSets",
+    "SetTrie",
+    "distinct_sets",
+    "fd_edges",
+    "full_set",
+    "iterate_hitting_sets",
+    "key_edges",
+    "maximal_sets",
+    "minimal_hitting_sets",
+    "minimal_sets",
+    "pack_set",
+    "pack_sets",
+    "set_sizes",
+    "sorted_sets",
+    "unpack_set",
+    "unpack_sets",
+    "words_for",
+]

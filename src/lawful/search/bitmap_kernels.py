@@ -1,0 +1,97 @@
+"""Minimal hitting sets from a bitmap over all subsets of few columns, one bit a subset.
+
+A set of columns is its own address: subset X is bit `X % 64` of word `X // 64`. The first six columns are
+handled by shifts inside of words, the others by whole words.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from lawful.search.bits_kernels import ALL, LAST_BIT, ONE, SIX, ZERO, compiled, lowest, popcount
+
+Words = npt.NDArray[np.uint64]
+
+# For each of the first six columns, the subsets of a word that lack it.
+LACKING = np.array(
+    [
+        0x5555555555555555,
+        0x3333333333333333,
+        0x0F0F0F0F0F0F0F0F,
+        0x00FF00FF00FF00FF,
+        0x0000FFFF0000FFFF,
+        0x00000000FFFFFFFF,
+    ],
+    dtype=np.uint64,
+)
+
+
+@compiled
+def minimal_hitting_bitmap(edges: Words, n_columns: int) -> Words:
+    """The bitmap of the minimal hitting sets of edges that are given as one word each."""
+    full = (ONE << np.uint64(n_columns)) - ONE
+    bitmap = np.zeros(1 << max(n_columns - 6, 0), dtype=np.uint64)
+    for i in range(edges.shape[0]):
+        largest_miss = full & ~edges[i]
+        bitmap[np.int64(largest_miss >> SIX)] |= ONE << (largest_miss & LAST_BIT)
+    _close_downward(bitmap, n_columns)
+    # What does not miss an edge hits all; beyond 2^n there is nothing.
+    in_use = ALL if n_columns >= 6 else (ONE << np.uint64(1 << n_columns)) - ONE
+    for i in range(bitmap.shape[0]):
+        bitmap[i] = ~bitmap[i] & in_use
+    _keep_minimal_bits(bitmap, n_columns)
+    return bitmap
+
+
+@compiled
+def _close_downward(bitmap: Words, n_columns: int) -> None:
+    """Mark all subsets of marked sets, one column after the other."""
+    for column in range(n_columns - 1, 5, -1):
+        stride = 1 << (column - 6)
+        for start in range(0, bitmap.shape[0], 2 * stride):
+            for i in range(start, start + stride):
+                bitmap[i] |= bitmap[i + stride]
+    for i in range(bitmap.shape[0]):
+        word = bitmap[i]
+        for column in range(min(n_columns, 6)):
+            word |= (word >> np.uint64(1 << column)) & LACKING[column]
+        bitmap[i] = word
+
+
+@compiled
+def _keep_minimal_bits(bitmap: Words, n_columns: int) -> None:
+    """Unmark the sets of an upward-closed bitmap that have a marked subset with one column less.
+
+    From the last word to the first, so that smaller sets are still untouched when they are asked for.
+    """
+    for i in range(bitmap.shape[0] - 1, -1, -1):
+        word = bitmap[i]
+        minimal = word
+        rest = np.uint64(i)
+        while rest != ZERO and minimal != ZERO:
+            minimal &= ~bitmap[i ^ np.int64(rest & ~(rest - ONE))]
+            rest &= rest - ONE
+        if minimal != ZERO:
+            for column in range(min(n_columns, 6)):
+                minimal &= ~((word & LACKING[column]) << np.uint64(1 << column))
+        bitmap[i] = minimal
+
+
+@compiled
+def read_bitmap(bitmap: Words, max_size: int) -> Words:
+    """The marked subsets of at most `max_size` columns, as one word each."""
+    n_marked = 0
+    for i in range(bitmap.shape[0]):
+        n_marked += popcount(bitmap[i])
+    found = np.empty(n_marked, dtype=np.uint64)
+    n_found = 0
+    for i in range(bitmap.shape[0]):
+        rest = bitmap[i]
+        while rest != ZERO:
+            subset = (np.uint64(i) << SIX) | np.uint64(lowest(rest))
+            rest &= rest - ONE
+            if popcount(subset) <= max_size:
+                found[n_found] = subset
+                n_found += 1
+    return found[:n_found]

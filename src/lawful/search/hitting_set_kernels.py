@@ -1,0 +1,191 @@
+"""A depth-first search for minimal hitting sets, on explicit stacks, that stops and goes on at any node.
+
+The search is MMCS of Murakami & Uno ("Efficient algorithms for dualizing large-scale hypergraphs", 2014):
+grow a partial solution S by the columns of an uncovered edge, and see to it that each member keeps a critical
+edge, one that only it hits. Departures:
+
+- crit and uncov are not lists that are edited and restored, but two bitmaps over the edges for each level:
+  the edges hit by no member of S, and those hit once. crit[u] is the second one cut with the edges of u.
+- Columns that would take away a member's last critical edge are removed from CAND when a node is opened: they
+  are the intersection of that member's critical edges. MMCS tests each candidate when its turn comes.
+- A column in all uncovered edges ends its branch: it is written out without opening a node, and it is not
+  given back to CAND, as no later sibling could be critical next to it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from lawful.search.bits_kernels import ONE, ZERO, bit, compiled, lowest, popcount
+
+Words = npt.NDArray[np.uint64]
+Counts = npt.NDArray[np.int64]
+
+# The state of a search.
+LEVEL = 0  # of the node at work; -1 when the search is over
+NODES = 1  # opened so far
+STATE_SLOTS = 2
+
+# The bitmaps over the edges that each level keeps.
+UNCOVERED = 0  # hit by no member of the partial solution
+ONCE = 1  # hit by exactly one
+MARK_SLOTS = 2
+
+# The sets of columns that each level keeps.
+SOLUTION = 0  # the partial solution
+CANDIDATES = 1  # CAND: what deeper levels may still add
+BRANCHES = 2  # columns of the chosen edge that still have to be tried
+FINISHERS = 3  # columns that complete a solution and still have to be written
+SET_SLOTS = 4
+
+
+@compiled
+def search_on(
+    edges: Words,
+    holders: Words,
+    max_size: int,
+    state: Counts,
+    chosen: Counts,
+    marks: Words,
+    sets: Words,
+    node_budget: int,
+    out: Words,
+) -> int:
+    """Go on with a search until `out` is full, `node_budget` nodes were opened or nothing is left.
+
+    Parameters
+    ----------
+    edges, holders
+        The edges, none of them empty, and for each column the bitmap of the edges that hold it.
+    max_size
+        The most columns of a solution.
+    state, chosen, marks, sets
+        Where the search stands; for each level the column that led to it, its bitmaps and its sets.
+    out
+        Receives the solutions.
+
+    Returns
+    -------
+    int
+        The number of solutions written.
+    """
+    n_out = 0
+    opened = 0
+    level = state[LEVEL]
+    while level >= 0:
+        n_out = _write_finished(sets[level], out, n_out)
+        if n_out == out.shape[0]:
+            break
+        column = _next_branch(sets[level])
+        if column < 0:
+            level -= 1
+            continue
+        if opened == node_budget:
+            break
+        opened += 1
+        _descend(holders[column], column, marks[level], marks[level + 1], sets[level], sets[level + 1])
+        level += 1
+        chosen[level] = column
+        _drop_columns_that_break_minimality(edges, holders, chosen, level, marks[level], sets[level])
+        open_node(edges, marks[level], sets[level], level + 1 < max_size)
+    state[LEVEL] = level
+    state[NODES] += opened
+    return n_out
+
+
+@compiled
+def _write_finished(sets: Words, out: Words, n_out: int) -> int:
+    for w in range(sets.shape[1]):
+        rest = sets[FINISHERS, w]
+        while rest != ZERO and n_out < out.shape[0]:
+            for k in range(sets.shape[1]):
+                out[n_out, k] = sets[SOLUTION, k]
+            out[n_out, w] |= rest & ~(rest - ONE)
+            rest &= rest - ONE
+            n_out += 1
+        sets[FINISHERS, w] = rest
+    return n_out
+
+
+@compiled
+def _next_branch(sets: Words) -> int:
+    for w in range(sets.shape[1]):
+        if sets[BRANCHES, w] != ZERO:
+            return w * 64 + lowest(sets[BRANCHES, w])
+    return -1
+
+
+@compiled
+def _descend(holders: Words, column: int, marks: Words, deeper_marks: Words, sets: Words, deeper_sets: Words) -> None:
+    """Add a column to the solution on the next level, and give it back to the candidates of its siblings."""
+    for k in range(sets.shape[1]):
+        deeper_sets[SOLUTION, k] = sets[SOLUTION, k]
+        deeper_sets[CANDIDATES, k] = sets[CANDIDATES, k]
+    deeper_sets[SOLUTION, column >> 6] |= bit(column)
+    sets[BRANCHES, column >> 6] &= ~bit(column)
+    sets[CANDIDATES, column >> 6] |= bit(column)
+    for k in range(marks.shape[1]):
+        deeper_marks[UNCOVERED, k] = marks[UNCOVERED, k] & ~holders[k]
+        deeper_marks[ONCE, k] = (marks[ONCE, k] & ~holders[k]) | (marks[UNCOVERED, k] & holders[k])
+
+
+@compiled
+def _drop_columns_that_break_minimality(
+    edges: Words, holders: Words, chosen: Counts, level: int, marks: Words, sets: Words
+) -> None:
+    """Remove from CAND what lies in all critical edges of a member; the other sets are scratch so far."""
+    words = edges.shape[1]
+    shared = sets[BRANCHES]
+    broken = sets[FINISHERS]
+    broken[:] = ZERO
+    for i in range(1, level + 1):
+        member = chosen[i]
+        left = ZERO
+        for k in range(words):
+            shared[k] = sets[CANDIDATES, k] & ~broken[k]
+            left |= shared[k]
+        e = 0
+        while left != ZERO and e < marks.shape[1]:
+            critical = marks[ONCE, e] & holders[member, e]
+            while critical != ZERO and left != ZERO:
+                edge = e * 64 + lowest(critical)
+                critical &= critical - ONE
+                left = ZERO
+                for k in range(words):
+                    shared[k] &= edges[edge, k]
+                    left |= shared[k]
+            e += 1
+        for k in range(words):
+            broken[k] |= shared[k]
+    for k in range(words):
+        sets[CANDIDATES, k] &= ~broken[k]
+
+
+@compiled
+def open_node(edges: Words, marks: Words, sets: Words, may_branch: bool) -> None:
+    """Choose the uncovered edge with the fewest candidates and split them into finishers and branches."""
+    words = edges.shape[1]
+    fewest = int(words * 64 + 1)
+    best = -1
+    for k in range(words):
+        sets[FINISHERS, k] = sets[CANDIDATES, k]
+        sets[BRANCHES, k] = ZERO
+    for e in range(marks.shape[1]):
+        rest = marks[UNCOVERED, e]
+        while rest != ZERO:
+            edge = e * 64 + lowest(rest)
+            rest &= rest - ONE
+            size = 0
+            for k in range(words):
+                size += popcount(edges[edge, k] & sets[CANDIDATES, k])
+                sets[FINISHERS, k] &= edges[edge, k]
+            if size < fewest:
+                fewest = size
+                best = edge
+                if size == 0:
+                    return
+    for k in range(words):
+        if may_branch:
+            sets[BRANCHES, k] = edges[best, k] & sets[CANDIDATES, k] & ~sets[FINISHERS, k]
+        sets[CANDIDATES, k] &= ~edges[best, k]

@@ -1,0 +1,154 @@
+"""Families of sets of columns, packed in 64-bit words.
+
+A family is a C-contiguous array `uint64[n_sets, words]`. Column c is bit `c % 64` of word `c // 64`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from lawful.search.set_kernels import (
+    count_members,
+    count_occurrences,
+    flatten_members,
+    keep_minimal,
+)
+
+Words = npt.NDArray[np.uint64]
+
+WORD_BITS = 64
+
+
+def words_for(universe: int) -> int:
+    """The number of words that sets over `universe` columns need; at least one."""
+    return max(1, -(-universe // WORD_BITS))
+
+
+def pack_set(columns: Iterable[int], universe: int) -> Words:
+    """Pack one set into `uint64[words]`."""
+    packed: Words = pack_sets([columns], universe)[0]
+    return packed
+
+
+def pack_sets(sets: Iterable[Iterable[int]], universe: int) -> Words:
+    """Pack sets of column numbers into a family.
+
+    Raises
+    ------
+    IndexError
+        If a column lies outside of the universe.
+    """
+    members = [np.fromiter(columns, dtype=np.int64) for columns in sets]
+    family = np.zeros((len(members), words_for(universe)), dtype=np.uint64)
+    if not members:
+        return family
+    owner = np.repeat(np.arange(len(members)), [len(columns) for columns in members])
+    column = np.concatenate(members)
+    if column.size and (column.min() < 0 or column.max() >= universe):
+        raise IndexError(f"a set holds a column outside of 0 to {universe - 1}")
+    bits = np.left_shift(np.uint64(1), (column % WORD_BITS).astype(np.uint64))
+    np.bitwise_or.at(family, (owner, column // WORD_BITS), bits)
+    return family
+
+
+def unpack_set(packed: Words) -> tuple[int, ...]:
+    """The columns of one packed set, ascending."""
+    return unpack_sets(packed[np.newaxis])[0]
+
+
+def unpack_sets(family: Words) -> list[tuple[int, ...]]:
+    """The columns of every set, each ascending."""
+    family = as_family(family)
+    counts = count_members(family)
+    ends = np.cumsum(counts)
+    members = flatten_members(family, int(counts.sum())).tolist()
+    return [tuple(members[end - count : end]) for count, end in zip(counts.tolist(), ends.tolist(), strict=True)]
+
+
+def as_family(sets: Words) -> Words:
+    """The same sets as a family that the kernels take; copied only if the layout asks for it."""
+    family = np.ascontiguousarray(sets, dtype=np.uint64)
+    if family.ndim != 2 or family.shape[1] == 0:
+        raise ValueError(f"a family has the shape (sets, words), not {sets.shape}")
+    return family
+
+
+def full_set(universe: int) -> Words:
+    """The set of all columns of a universe, as `uint64[words]`."""
+    return pack_set(range(universe), universe)
+
+
+def set_sizes(family: Words) -> npt.NDArray[np.int64]:
+    """The number of columns in each set."""
+    return count_members(as_family(family))
+
+
+def union_of(family: Words) -> Words:
+    """The columns that occur in any set, as `uint64[words]`."""
+    union: Words = np.bitwise_or.reduce(family, axis=0)
+    return union
+
+
+def sorted_sets(family: Words) -> Words:
+    """The same sets in the order of their words read as one number."""
+    family = as_family(family)
+    if family.shape[1] == 1:
+        return np.sort(family, axis=0)
+    return family[np.lexsort(family.T)]
+
+
+def distinct_sets(family: Words) -> Words:
+    """Each set once, in the order of `sorted_sets`."""
+    family = sorted_sets(family)
+    if len(family) < 2:
+        return family
+    first = np.ones(len(family), dtype=np.bool_)
+    first[1:] = (family[1:] != family[:-1]).any(axis=1)
+    return family[first]
+
+
+def sets_without(family: Words, excluded: Words) -> Words:
+    """The sets of a family that do not occur in another; neither may hold a set twice."""
+    both = np.concatenate([as_family(excluded), as_family(family)])
+    # Stable: where a set occurs in both, the excluded copy comes right before the other.
+    order = np.argsort(both[:, 0], kind="stable") if both.shape[1] == 1 else np.lexsort(both.T)
+    ordered = both[order]
+    repeated = np.zeros(len(both), dtype=np.bool_)
+    repeated[1:] = (ordered[1:] == ordered[:-1]).all(axis=1)
+    fresh = ~repeated & (order >= len(excluded))
+    return np.ascontiguousarray(ordered[fresh])
+
+
+def minimal_sets(family: Words) -> Words:
+    """The sets that contain no other set of the family, each once, the smallest first."""
+    family = as_family(family)
+    if len(family) < 2:
+        return family
+    family = by_size(distinct_sets(family))
+    if not family[0].any():
+        return family[:1]
+    minimal: Words = family[keep_minimal(family, columns_by_frequency(family))]
+    return minimal
+
+
+def maximal_sets(family: Words) -> Words:
+    """The sets that lie in no other set of the family, each once, the largest first."""
+    family = as_family(family)
+    union = union_of(family)
+    return ~minimal_sets(~family & union) & union
+
+
+def by_size(family: Words) -> Words:
+    """The same sets, the smallest first."""
+    family = as_family(family)
+    # The narrow type makes the stable sort a radix sort.
+    return family[np.argsort(count_members(family).astype(np.uint16), kind="stable")]
+
+
+def columns_by_frequency(family: Words) -> npt.NDArray[np.int64]:
+    """The columns that occur in a family, the most frequent first."""
+    occurrences = count_occurrences(family)
+    return np.argsort(-occurrences, kind="stable")[: np.count_nonzero(occurrences)]
