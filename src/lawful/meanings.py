@@ -7,6 +7,9 @@ from typing import Literal
 
 Direction = Literal["asc", "desc"]
 
+Measure = Literal["g1", "g3"]
+"""How an error is measured: the share of pairs of rows that refute a law, or of rows to remove to mend it."""
+
 NULL_RANK = 0
 """The rank of null in every encoded column. Values have the ranks 1 to `distinct`."""
 

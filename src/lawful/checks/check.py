@@ -11,12 +11,13 @@ from dataclasses import replace
 import numpy as np
 
 from lawful.checks import order_kernels, partition_kernels
+from lawful.checks.fitting import no_check, require_fitting
 from lawful.checks.partitions import Partition
 from lawful.checks.ranked_table import RankedTable
 from lawful.checks.verdict import CheckTask, Verdict
+from lawful.checks.violations import find_violations
 from lawful.checks.workspace import Pair, Swaps, Workspace
-from lawful.dependencies import FD, CanonicalOD, Key, Law, columns_of, kind_of
-from lawful.errors import EngineError, UsageError
+from lawful.dependencies import FD, CanonicalOD, Key, Law
 from lawful.meanings import Direction
 
 
@@ -38,30 +39,12 @@ def check(task: CheckTask, table: RankedTable, workspace: Workspace) -> Verdict:
         If the law is of a kind that has no check here, or names a column that the table does not have.
     """
     require_fitting(task.law, table, workspace)
+    if task.measure is not None:
+        found = find_violations(task.law, table, workspace)
+        counted = found.pairs if task.measure == "g1" else found.removals
+        return Verdict(task.id, counted == 0, None, counted)
     witness = _witness(task.law, workspace)
     return Verdict(task.id, witness is None, witness)
-
-
-def require_fitting(law: Law, table: RankedTable, workspace: Workspace) -> None:
-    """Refuse the workspace of another table, and a law that names columns which the table does not have."""
-    if table is not workspace.table:
-        raise EngineError("A check was given the workspace of another table.")
-    require_columns(law, table)
-
-
-def require_columns(law: Law, table: RankedTable) -> None:
-    """Refuse a law that names columns which the table does not have."""
-    for column in columns_of(law):
-        if column >= table.width:
-            raise UsageError(f"The law names column {column}, but the table has {table.width}, counted from 0.")
-
-
-def no_check(law: Law) -> UsageError:
-    """Return the error for a law of a kind that is not checked row by row here."""
-    return UsageError(
-        f"A law of the kind {kind_of(law)} has no direct check.",
-        "Keys, functional dependencies and canonical order dependencies have one.",
-    )
 
 
 def _witness(law: Law, workspace: Workspace) -> Pair | None:

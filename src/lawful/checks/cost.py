@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from lawful.checks.check import no_check, require_columns
+from lawful.checks.fitting import no_check, require_columns
 from lawful.checks.ranked_table import RankedTable
 from lawful.dependencies import FD, CanonicalOD, Key, Law
 

@@ -5,20 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lawful.dependencies import Law
+from lawful.meanings import Measure
 
 
 @dataclass(frozen=True, slots=True)
 class CheckTask:
-    """One law to check; `id` is whatever the asker tells tasks apart by."""
+    """One law to check; `id` is whatever the asker tells tasks apart by.
+
+    With a `measure`, all violations are counted instead of looking for one: the refuting pairs (g1) or the fewest
+    rows whose removal mends the law (g3).
+    """
 
     id: int
     law: Law
+    measure: Measure | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a law holds, and if not, two rows that refute it, the smaller row id first."""
+    """Whether a law holds, and if not, two rows that refute it, the smaller row id first.
+
+    `violations` is what the measure counts, where one was asked for; then no witness is given.
+    """
 
     id: int
     holds: bool
     witness: tuple[int, int] | None
+    violations: int | None = None

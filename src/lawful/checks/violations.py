@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lawful.checks import violation_kernels
-from lawful.checks.check import no_check, require_fitting
+from lawful.checks.fitting import no_check, require_fitting
 from lawful.checks.partitions import labels_of
 from lawful.checks.ranked_table import Int32s, RankedTable
 from lawful.checks.workspace import Workspace

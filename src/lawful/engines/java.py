@@ -48,20 +48,20 @@ while [ "$left" -gt 0 ]; do
     argument=$1
     shift
     left=$((left - 1))
+    if [ "$argument" = --add-modules ] && [ "$left" -gt 0 ]; then
+        argument=--add-modules=$1
+        shift
+        left=$((left - 1))
+    fi
     case $argument in
         --add-modules=*)
             without_missing_module "${{argument#*=}}"
-            ;;
-        --add-modules)
-            without_missing_module "${{1-}}"
-            [ "$left" -eq 0 ] || {{ shift; left=$((left - 1)); }}
+            [ -z "$kept" ] || set -- "$@" "--add-modules=$kept"
             ;;
         *)
             set -- "$@" "$argument"
-            continue
             ;;
     esac
-    [ -z "$kept" ] || set -- "$@" "--add-modules=$kept"
 done
 exec "$runtime" "$@"
 """
@@ -108,9 +108,7 @@ def ensure_java() -> Path:
     JAVA_HOME is set where Spark would otherwise find nothing or something unfit, and left alone elsewhere.
     """
     java = find_java()
-    spark_finds_it_itself = java.source == "JAVA_HOME" or (
-        java.source == "PATH" and not os.environ.get("JAVA_HOME")
-    )
+    spark_finds_it_itself = java.source == "JAVA_HOME" or (java.source == "PATH" and not os.environ.get("JAVA_HOME"))
     if not spark_finds_it_itself:
         os.environ["JAVA_HOME"] = str(java.path)
     return java.path
@@ -193,9 +191,7 @@ def _ask(program: Path, what: str) -> tuple[int, Path]:
     except OSError as error:
         raise _UnfitJavaError(f"{what}, but it cannot be run: {error.strerror}") from error
     except subprocess.TimeoutExpired as error:
-        raise _UnfitJavaError(
-            f"{what}, but it did not answer in {JAVA_ANSWER_SECONDS:.0f} seconds"
-        ) from error
+        raise _UnfitJavaError(f"{what}, but it did not answer in {JAVA_ANSWER_SECONDS:.0f} seconds") from error
     text = (answer.stderr + b"\n" + answer.stdout).decode(errors="replace")
     major = parse_java_major(text)
     if answer.returncode != 0 or major is None:

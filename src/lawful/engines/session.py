@@ -12,6 +12,7 @@ import os
 import shutil
 import socket
 import tempfile
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -162,9 +163,7 @@ def _refuse_another(active: SparkSession, master: str | None, remote: str | None
 def _connect(remote: str, extra: Mapping[str, str]) -> SparkSession:
     address = urlsplit(remote)
     if address.scheme != "sc" or not address.hostname:
-        raise UsageError(
-            f"{remote!r} is not a Spark Connect server's address.", "Write it as sc://host:15002"
-        )
+        raise UsageError(f"{remote!r} is not a Spark Connect server's address.", "Write it as sc://host:15002")
     if not any(os.environ.get(name) or os.environ.get(name.upper()) for name in _PROXY_VARIABLES):
         _reach([(address.hostname, address.port or CONNECT_PORT)], f"The Spark Connect server {remote}")
     try:
@@ -173,9 +172,7 @@ def _connect(remote: str, extra: Mapping[str, str]) -> SparkSession:
 
         session = SparkSession.builder.remote(remote).create()
     except ImportError as error:
-        raise UsageError(
-            f"Spark Connect needs more packages: {error}.", "Run: pip install 'lawful[spark]'"
-        ) from error
+        raise UsageError(f"Spark Connect needs more packages: {error}.", "Run: pip install 'lawful[spark]'") from error
     # Spark repeats a call for ten minutes; that the very first one fails should be told soon.
     patient = session.client.get_retry_policies()
     session.client.set_retry_policies([DefaultPolicy(max_retries=3)])
@@ -222,7 +219,10 @@ def _start(
             _start_java(settings)
             if through_connect:
                 settings["spark.remote"] = settings.pop("spark.master")
-            return SparkSession.builder.config(map=dict(settings)).getOrCreate()
+            with warnings.catch_warnings():
+                # A Connect session is given the settings of its server once more, and warns of each.
+                warnings.filterwarnings("ignore", message="Failed to set spark")
+                return SparkSession.builder.config(map=dict(settings)).getOrCreate()
     except LawfulError:
         raise
     except Exception as error:
@@ -252,9 +252,7 @@ def _standalone_masters(master: str) -> list[tuple[str, int]]:
     for address in master.removeprefix("spark://").split(","):
         parts = urlsplit(f"//{address}")
         if not parts.hostname or not parts.port:
-            raise UsageError(
-                f"{master!r} is not the address of a Spark master.", "Write it as spark://host:7077"
-            )
+            raise UsageError(f"{master!r} is not the address of a Spark master.", "Write it as spark://host:7077")
         addresses.append((parts.hostname, parts.port))
     return addresses
 

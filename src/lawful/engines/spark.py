@@ -7,6 +7,7 @@ harm.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import shutil
@@ -48,12 +49,18 @@ class SparkEngine:
         A session, classic or Connect. No setting of it is changed, and it is not stopped.
     cache_bytes
         The budget of each Python worker for partitions kept between checks.
+    shares_files
+        Whether workers may look for the table at the driver's path. A worker that does not find it there gets
+        it shipped in any case.
     """
 
     name = "spark"
 
-    def __init__(self, spark: SparkSession, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+    def __init__(
+        self, spark: SparkSession, cache_bytes: int = DEFAULT_CACHE_BYTES, *, shares_files: bool = True
+    ) -> None:
         self._spark = spark
+        self._shares_files = shares_files
         self._cache_bytes = cache_bytes
         self._table: EncodedTable | None = None
         self._settings: WorkerSettings | None = None
@@ -67,7 +74,8 @@ class SparkEngine:
         if table.folder is None:
             raise UsageError("the Spark engine needs a table in a folder", "Encode it on Spark, or from a file.")
         self._table = table
-        self._settings = WorkerSettings(TableReference.to(table), null_policy, self._cache_bytes)
+        reference = TableReference.to(table, shares_files=self._shares_files)
+        self._settings = WorkerSettings(reference, null_policy, self._cache_bytes)
         self._cancelled = self._is_shipped = False
         self._tag = f"lawful-{uuid.uuid4().hex}"
         probes: list[Pack] = [()] * parallelism(self._spark)
@@ -127,7 +135,7 @@ class SparkEngine:
             self._ship()
             rows = self._run_with_retries(packs)
         verdicts = []
-        for id_, holds, first, second, error in zip(*(c.to_pylist() for c in rows.columns), strict=True):
+        for id_, holds, first, second, violations, error in zip(*(c.to_pylist() for c in rows.columns), strict=True):
             if error == ABSENT:
                 raise EngineError(
                     "a Spark worker cannot get the encoded table",
@@ -135,7 +143,7 @@ class SparkEngine:
                 )
             if error is not None:
                 raise EngineError(error)
-            verdicts.append(Verdict(id_, holds, None if first is None else (first, second)))
+            verdicts.append(Verdict(id_, holds, None if first is None else (first, second), violations))
         return verdicts
 
     def _run_with_retries(self, packs: Sequence[Pack]) -> pa.Table:
@@ -164,18 +172,22 @@ class SparkEngine:
             if self._is_shipped:
                 return
             assert self._settings is not None
+            assert self._table is not None
+            assert self._table.folder is not None
             reference = self._settings.table
-            with tempfile.TemporaryDirectory(prefix="lawful-ship-") as folder:
-                places = []
-                for name, file in reference.shipped_names().items():
-                    source, place = Path(reference.folder) / file, Path(folder) / name
-                    try:
-                        os.link(source, place)
-                    except OSError:  # another file system
-                        shutil.copyfile(source, place)
-                    places.append(str(place))
-                with translated():
-                    self._spark.addArtifacts(*places, file=True)
+            folder = Path(tempfile.mkdtemp(prefix="lawful-ship-"))
+            # Spark serves the files to executors that come later too, for as long as the session lives.
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            places = []
+            for name, file in reference.shipped_names().items():
+                source, place = self._table.folder / file, folder / name
+                try:
+                    os.link(source, place)
+                except OSError:  # another file system
+                    shutil.copyfile(source, place)
+                places.append(str(place))
+            with translated():
+                self._spark.addArtifacts(*places, file=True)
             self._is_shipped = True
 
     def _interrupt(self) -> None:

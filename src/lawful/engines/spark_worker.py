@@ -26,13 +26,14 @@ from lawful.errors import DamagedTableError, LawfulError
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import METADATA, EncodedTable, checksum, ranks_file
 
-VERDICTS = "id bigint, holds boolean, first bigint, second bigint, error string"
+VERDICTS = "id bigint, holds boolean, first bigint, second bigint, violations bigint, error string"
 _SCHEMA = pa.schema(
     [
         ("id", pa.int64()),
         ("holds", pa.bool_()),
         ("first", pa.int64()),
         ("second", pa.int64()),
+        ("violations", pa.int64()),
         ("error", pa.string()),
     ]
 )
@@ -40,22 +41,23 @@ ABSENT = "lawful: the encoded table is not on this worker"
 _MOST_WORKSPACES = 2
 _FORGET_AFTER = 2 * 86_400
 
-Row = tuple[int, bool | None, int | None, int | None, str | None]
+Row = tuple[int, bool | None, int | None, int | None, int | None, str | None]
 
 
 @dataclass(frozen=True)
 class TableReference:
     """How a worker finds a table: the driver's folder, and a digest that tells tables apart."""
 
-    folder: str
+    folder: str | None
     digest: str
     width: int
 
     @staticmethod
-    def to(table: EncodedTable) -> TableReference:
-        """Refer to a table that stands in a folder."""
+    def to(table: EncodedTable, *, shares_files: bool = True) -> TableReference:
+        """Refer to a table that stands in a folder; without shared files, only by its digest."""
         assert table.folder is not None
-        return TableReference(str(table.folder), digest_of(table.folder), table.width)
+        folder = str(table.folder) if shares_files else None
+        return TableReference(folder, digest_of(table.folder), table.width)
 
     def shipped_names(self) -> dict[str, str]:
         """The files of the table, by the names under which they travel: one namespace holds them all."""
@@ -99,10 +101,10 @@ def pack_runner(
 def _run_pack(pack: Pack, settings: WorkerSettings) -> Iterator[Row]:
     workspace = _workspace(settings)
     if workspace is None:
-        yield from ((task.id, None, None, None, ABSENT) for task in pack)
+        yield from ((task.id, None, None, None, None, ABSENT) for task in pack)
         return
     if not pack:  # a pack without tasks only asks whether the table is here
-        yield (-1, True, None, None, None)
+        yield (-1, True, None, None, None, None)
     for task in pack:
         yield _run_check(task, workspace)
 
@@ -111,9 +113,9 @@ def _run_check(task: CheckTask, workspace: Workspace) -> Row:
     try:
         verdict = check(task, workspace.table, workspace)
     except LawfulError as error:
-        return (task.id, None, None, None, str(error))
+        return (task.id, None, None, None, None, str(error))
     first, second = verdict.witness or (None, None)
-    return (task.id, verdict.holds, first, second, None)
+    return (task.id, verdict.holds, first, second, verdict.violations, None)
 
 
 _workspaces: OrderedDict[WorkerSettings, Workspace] = OrderedDict()
@@ -135,7 +137,8 @@ def _workspace(settings: WorkerSettings) -> Workspace | None:
 
 def find_table(reference: TableReference) -> EncodedTable | None:
     """Look where the driver has the table, then on this node, then among the files that Spark shipped."""
-    for folder in (Path(reference.folder), _node_folder() / reference.digest):
+    drivers = [Path(reference.folder)] if reference.folder is not None else []
+    for folder in (*drivers, _node_folder() / reference.digest):
         with contextlib.suppress(OSError, DamagedTableError):
             if digest_of(folder) == reference.digest:
                 return EncodedTable.open(folder, verify=False)

@@ -1,0 +1,47 @@
+"""`python -m bench`: run named cases, all that match when none is named."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from fnmatch import fnmatch
+from pathlib import Path
+
+from bench.harness import DATA_VARIABLE, ROOT, Case, Measurement, Missing, Settings, report
+from bench.spark_cases import CASES as SPARK_CASES
+
+CASES: dict[str, Case] = {**SPARK_CASES}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__)
+    parser.add_argument("cases", nargs="*", default=["*"], help="names of cases; * matches anything")
+    parser.add_argument("--list", action="store_true", help="list the cases and stop")
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path(os.environ.get(DATA_VARIABLE, ROOT.parent / "shared" / "data")),
+        help=f"folder of real tables (or {DATA_VARIABLE})",
+    )
+    parser.add_argument("--out", type=Path, default=ROOT / "bench" / "results", help="folder for JSON and charts")
+    arguments = parser.parse_args()
+    chosen = {name: case for name, case in CASES.items() if any(fnmatch(name, p) for p in arguments.cases)}
+    if arguments.list or not chosen:
+        for name, case in CASES.items():
+            print(f"{name:<24} {(case.__doc__ or '').splitlines()[0]}")
+        return
+    settings = Settings(arguments.repetitions, arguments.data, arguments.out)
+    measurements: list[Measurement] = []
+    for name, case in chosen.items():
+        print(f"running {name} …", flush=True)
+        try:
+            measurements.extend(case(settings))
+        except Missing as missing:
+            print(f"  passed over: {missing}")
+    if measurements:
+        report(measurements, settings.folder)
+
+
+if __name__ == "__main__":
+    main()

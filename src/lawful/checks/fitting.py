@@ -1,0 +1,30 @@
+"""Whether a law, a table and a workspace belong together."""
+
+from __future__ import annotations
+
+from lawful.checks.ranked_table import RankedTable
+from lawful.checks.workspace import Workspace
+from lawful.dependencies import Law, columns_of, kind_of
+from lawful.errors import EngineError, UsageError
+
+
+def require_fitting(law: Law, table: RankedTable, workspace: Workspace) -> None:
+    """Refuse the workspace of another table, and a law that names columns which the table does not have."""
+    if table is not workspace.table:
+        raise EngineError("A check was given the workspace of another table.")
+    require_columns(law, table)
+
+
+def require_columns(law: Law, table: RankedTable) -> None:
+    """Refuse a law that names columns which the table does not have."""
+    for column in columns_of(law):
+        if column >= table.width:
+            raise UsageError(f"The law names column {column}, but the table has {table.width}, counted from 0.")
+
+
+def no_check(law: Law) -> UsageError:
+    """Return the error for a law of a kind that is not checked row by row here."""
+    return UsageError(
+        f"A law of the kind {kind_of(law)} has no direct check.",
+        "Keys, functional dependencies and canonical order dependencies have one.",
+    )

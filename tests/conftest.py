@@ -1,0 +1,47 @@
+"""What many tests share: one Spark session in this process, and clusters, started when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+from clusters import QUICK_START, Cluster, cluster
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """One session for all tests of this process: starting one costs more than most tests.
+
+    It is lawful's own, so that the tests run on the settings that users get; few differ.
+    """
+    from lawful.engines.session import spark_session
+
+    settings = QUICK_START | {
+        # Test tables are tiny: each further partition is a task that does nothing.
+        "spark.sql.shuffle.partitions": "2",
+        # Adaptive execution would merge the partitions that the tests mean to keep apart.
+        "spark.sql.adaptive.enabled": "false",
+        # A failing task is a failing test, not something to try again.
+        "spark.task.maxFailures": "1",
+    }
+    with spark_session(master="local[2]", app_name="lawful-tests", driver_memory="1g", extra=settings) as handle:
+        yield handle.spark
+
+
+@pytest.fixture(scope="session")
+def cluster_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Cluster]]:
+    """Give the cluster of a kind, one of `clusters.EVERY_KIND`; it runs until the last test is done."""
+    started: dict[str, Cluster] = {}
+    with ExitStack() as stack:
+
+        def give(kind: str) -> Cluster:
+            if kind not in started:
+                started[kind] = stack.enter_context(cluster(kind, tmp_path_factory.mktemp(kind)))
+            return started[kind]
+
+        yield give

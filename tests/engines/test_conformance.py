@@ -1,0 +1,58 @@
+"""One contract for all engines: local, and Spark in the four ways that people run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clusters import EVERY_KIND, Cluster
+
+from engines.conformance import CONTRACT, EngineFactory, encoded, write_table
+from lawful.engines.local import LocalEngine
+from lawful.tables.encoded_table import EncodedTable
+
+SCRIPT = Path(__file__).parent / "spark_conformance.py"
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> EncodedTable:
+    folder = tmp_path_factory.mktemp("conformance")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LAWFUL_CACHE", str(folder / "cache"))
+        return encoded(write_table(folder, 3_000))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("requirement", CONTRACT, ids=lambda requirement: requirement.__name__)
+def test_the_local_engine_keeps_the_contract(
+    requirement: Callable[[EngineFactory, EncodedTable], None], threads: int, table: EncodedTable
+) -> None:
+    requirement(lambda: LocalEngine(threads), table)
+
+
+@pytest.mark.parametrize("cache_bytes", [0, 50_000])
+def test_a_small_cache_changes_no_verdict(cache_bytes: int, table: EncodedTable) -> None:
+    CONTRACT[0](lambda: LocalEngine(2, cache_bytes), table)
+
+
+@pytest.mark.parametrize("kind", EVERY_KIND)
+def test_spark_keeps_the_contract(
+    kind: str, cluster_of: Callable[[str], Cluster], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LAWFUL_CACHE", str(tmp_path))
+    done: dict[str, Any] = cluster_of(kind).run(SCRIPT, "contract", timeout=280)
+    assert done["contract"] == [requirement.__name__ for requirement in CONTRACT]
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("kind", ["local-cluster", "standalone"])
+def test_a_lost_executor_costs_no_verdict(
+    kind: str, cluster_of: Callable[[str], Cluster], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LAWFUL_CACHE", str(tmp_path))
+    done: dict[str, Any] = cluster_of(kind).run(SCRIPT, "kill", timeout=280)
+    assert done["kill"]["still_running_when_killed"]
+    assert done["kill"]["gone"]
+    assert done["kill"]["verdicts"] == 1_500

@@ -1,0 +1,151 @@
+"""The rooms of the package may only know the rooms before them, and heavy packages stay in their places."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+SOURCE = TESTS.parent / "src"
+PACKAGE = SOURCE / "lawful"
+
+ORDER = {
+    "dependencies": 0,
+    "tables": 1,
+    "evidence": 2,
+    "search": 3,
+    "checks": 4,
+    "engines": 5,
+    # What a run gives back: discovery fills it, and everything after reads it.
+    "results": 6,
+    "discovery": 7,
+    # These use what was found, and do not know each other.
+    "maintenance": 8,
+    "exports": 8,
+    "reports": 8,
+    "demo": 8,
+    "cli": 9,
+}
+"""The rooms in the order in which data flows through them; a room imports only rooms with smaller numbers."""
+
+ORDER_EXCEPTIONS: dict[tuple[str, str], str] = {}
+"""(module that imports, room that it imports) -> why it may."""
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_by(path: Path, types_too: bool = True) -> Iterator[str]:
+    """List what a file imports, inside functions too; `from a import b` counts as `a` and as `a.b`."""
+    tree = ast.parse(path.read_text(), filename=str(path))
+    for_types = set() if types_too else {id(node) for block in type_blocks(tree) for node in ast.walk(block)}
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: imports are absolute here"
+            assert node.module is not None
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def type_blocks(tree: ast.Module) -> list[ast.If]:
+    """List the blocks that only type checkers read."""
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    ]
+
+
+def top_packages(path: Path) -> set[str]:
+    """Name the packages that running a file imports: naming a type costs nothing and ties nothing."""
+    return {name.split(".")[0] for name in imported_by(path, types_too=False)}
+
+
+def room(name: str) -> str | None:
+    parts = name.split(".")
+    return parts[1] if len(parts) > 1 and parts[0] == "lawful" and parts[1] in ORDER else None
+
+
+def relative_names(paths: list[Path]) -> list[str]:
+    return [str(path.relative_to(TESTS.parent)) for path in paths]
+
+
+def test_numba_is_imported_by_kernels_only():
+    offenders = [path for path in modules() if "numba" in top_packages(path) and not path.stem.endswith("_kernels")]
+    assert relative_names(offenders) == []
+
+
+def test_spark_is_imported_where_data_is_read_and_checks_are_run_only():
+    def may(path: Path) -> bool:
+        inside = path.relative_to(PACKAGE).parts
+        streams = inside[0] == "maintenance" and len(inside) > 1 and inside[1].startswith("streaming")
+        return inside[0] in ("tables", "engines") or streams
+
+    offenders = [path for path in modules() if {"pyspark", "py4j"} & top_packages(path) and not may(path)]
+    assert relative_names(offenders) == []
+
+
+def test_discovery_knows_no_concrete_engine():
+    concrete = ("lawful.engines.local", "lawful.engines.spark")
+    offenders = [
+        path
+        for path in modules()
+        if room(module_name(path)) == "discovery" and any(name.startswith(concrete) for name in imported_by(path))
+    ]
+    assert relative_names(offenders) == []
+
+
+def test_the_peer_that_is_measured_against_is_never_imported():
+    offenders = [path for path in [*modules(), *TESTS.rglob("*.py")] if "desbordante" in top_packages(path)]
+    assert relative_names(offenders) == []
+
+
+def test_every_room_has_its_place_in_the_order():
+    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert rooms <= ORDER.keys()
+
+
+def test_rooms_import_only_rooms_before_them():
+    offenders = set()
+    for path in modules():
+        importer = module_name(path)
+        own = room(importer)
+        if own is None:  # the package's front door and the small shared modules
+            continue
+        for used in filter(None, map(room, imported_by(path))):
+            allowed = used == own or ORDER[used] < ORDER[own] or (importer, used) in ORDER_EXCEPTIONS
+            if not allowed:
+                offenders.add(f"{importer} imports {used}")
+    assert sorted(offenders) == []
+
+
+def test_exceptions_to_the_order_are_still_needed():
+    needed = {
+        (module_name(path), used)
+        for path in modules()
+        for used in filter(None, map(room, imported_by(path)))
+        if used != room(module_name(path))
+    }
+    assert set(ORDER_EXCEPTIONS) <= needed
+
+
+@pytest.mark.parametrize("heavy", ["pyspark", "numba", "pandas", "pyarrow", "polars", "altair"])
+def test_importing_lawful_stays_light(heavy):
+    program = f"import sys, lawful; print({heavy!r} in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "False"
