@@ -5,6 +5,7 @@ Laws speak of columns by index; names appear only where a law is written or read
 
 from lawful.dependencies.denial_implication import entails, is_trivial, negated, satisfiable, swapped
 from lawful.dependencies.documents import Document, from_document, from_documents, to_document
+from lawful.dependencies.fd_theory import candidate_keys, canonical_cover
 from lawful.dependencies.implication import canonical_parts, closure, implies, mirrored
 from lawful.dependencies.laws import (
     DC,
@@ -43,6 +44,8 @@ __all__ = [
     "Operator",
     "Predicate",
     "Row",
+    "candidate_keys",
+    "canonical_cover",
     "canonical_parts",
     "closure",
     "columns_of",
