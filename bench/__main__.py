@@ -7,10 +7,11 @@ import os
 from fnmatch import fnmatch
 from pathlib import Path
 
+from bench.fd_cases import CASES as FD_CASES
 from bench.harness import DATA_VARIABLE, ROOT, Case, Measurement, Missing, Settings, report
 from bench.spark_cases import CASES as SPARK_CASES
 
-CASES: dict[str, Case] = {**SPARK_CASES}
+CASES: dict[str, Case] = {**SPARK_CASES, **FD_CASES}
 
 
 def main() -> None:

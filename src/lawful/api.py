@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lawful.checks import CheckTask, Workspace
-from lawful.dependencies import Law, format_law, parse_laws
-from lawful.errors import UsageError
-from lawful.meanings import ColumnType, NullPolicy
+from lawful.dependencies import FD, CanonicalOD, Key, Law, format_law, parse_laws
+from lawful.errors import StoppedError, UsageError
+from lawful.meanings import NullPolicy
 from lawful.results import CheckReport, Outcome, TableProfile
 from lawful.results.check_report import describe_outcome
 from lawful.runs import EngineName, Progress, Run, Where, _silent, open_run
-from lawful.tables.options import CsvDialect, ReadOptions
+from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,15 +20,17 @@ if TYPE_CHECKING:
 
 def check(
     source: Any,
-    laws: str | Law | Sequence[str | Law],
+    laws: str | Law | Iterable[str | Law],
     *,
     null: str = "equal",
     engine: EngineName = "auto",
     spark: SparkSession | None = None,
+    format: str | None = None,  # noqa: A002  # the name that the command line has for it
     columns: Sequence[str] | None = None,
-    types: dict[str, str] | None = None,
+    types: Mapping[str, str] | None = None,
     limit: int | None = None,
     dialect: CsvDialect | None = None,
+    reuse: bool = True,
 ) -> CheckReport:
     """Check laws on a table.
 
@@ -45,12 +47,19 @@ def check(
         `local`, `spark`, or `auto`, which takes Spark for Spark's own tables and for large files.
     spark
         The session to use; an active one is found by itself.
-    columns, types, limit, dialect
+    format, columns, types, limit, dialect
         What to read of the source and how; see `ReadOptions`.
+    reuse
+        Whether the encoded table of a file is kept, and taken again while the file is unchanged.
+
+    Returns
+    -------
+    CheckReport
+        The verdicts. When it is interrupted (Ctrl-C), those that there are, with `complete` false.
     """
-    options = read_options(columns, types, limit, dialect)
+    options = read_options(format, columns, types, limit, dialect)
     where = Where(engine, spark=spark)
-    with open_run(source, options, where, null_policy(null)) as run:
+    with open_run(source, options, where, null_policy(null), reuse=reuse) as run:
         return check_laws(run, laws_of(laws, run.table.names))
 
 
@@ -59,34 +68,34 @@ def profile(
     *,
     engine: EngineName = "auto",
     spark: SparkSession | None = None,
+    format: str | None = None,  # noqa: A002  # the name that the command line has for it
     columns: Sequence[str] | None = None,
-    types: dict[str, str] | None = None,
+    types: Mapping[str, str] | None = None,
     limit: int | None = None,
     dialect: CsvDialect | None = None,
+    reuse: bool = True,
 ) -> TableProfile:
     """Read a table and describe its columns: types, distinct values, nulls, extremes. See `check`."""
-    options = read_options(columns, types, limit, dialect)
-    with open_run(source, options, Where(engine, spark=spark), needs_engine=False) as run:
+    options = read_options(format, columns, types, limit, dialect)
+    with open_run(source, options, Where(engine, spark=spark), reuse=reuse, needs_engine=False) as run:
         return TableProfile.of(run.table, run.seconds)
 
 
 def read_options(
+    format_: str | None,
     columns: Sequence[str] | None,
-    types: dict[str, str] | None,
+    types: Mapping[str, str] | None,
     limit: int | None,
     dialect: CsvDialect | None,
 ) -> ReadOptions:
     """Gather the arguments that say how to read a source."""
-    chosen = {}
-    for name, type_ in (types or {}).items():
-        try:
-            chosen[name] = ColumnType(type_)
-        except ValueError:
-            raise UsageError(f"unknown type {type_!r} for column {name!r}") from None
+    if isinstance(columns, str):  # a text is a sequence of characters too
+        raise UsageError(f"columns must be a list of names, not {columns!r}", f"Write [{columns!r}].")
     return ReadOptions(
+        format=format_,
         dialect=dialect or CsvDialect(),
         columns=None if columns is None else tuple(columns),
-        types=chosen,
+        types=parse_column_types([f"{name}={type_}" for name, type_ in (types or {}).items()]),
         limit=limit,
     )
 
@@ -99,9 +108,9 @@ def null_policy(name: str) -> NullPolicy:
         raise UsageError(f"unknown null policy {name!r}", "Use equal or ignore.") from None
 
 
-def laws_of(laws: str | Law | Sequence[str | Law], names: Sequence[str]) -> list[Law]:
+def laws_of(laws: str | Law | Iterable[str | Law], names: Sequence[str]) -> list[Law]:
     """Laws as values, texts parsed against the column names."""
-    several = [laws] if isinstance(laws, str) or not isinstance(laws, Sequence) else list(laws)
+    several = [laws] if isinstance(laws, str) or not isinstance(laws, Iterable) else list(laws)
     found: list[Law] = []
     for law in several:
         found.extend(parse_laws(law, names) if isinstance(law, str) else [law])
@@ -112,17 +121,28 @@ def laws_of(laws: str | Law | Sequence[str | Law], names: Sequence[str]) -> list
 
 def check_laws(run: Run, laws: Sequence[Law], progress: Progress = _silent) -> CheckReport:
     """Check laws on an opened run; when stopped, the report holds the verdicts so far."""
+    texts = [format_law(law, run.table.names) for law in laws]  # first, because it refuses columns that are not there
+    _refuse_unchecked(laws, texts)
     outcomes: dict[int, Outcome] = {}
     workspace = Workspace(run.table, run.null_policy)
+    progress(f"checking {len(laws)} laws")
     with run.timed("check"):
-        verdicts = run.engine.check([CheckTask(number, law) for number, law in enumerate(laws)])
         try:
-            for verdict in verdicts:
-                law = laws[verdict.id]
-                text = format_law(law, run.table.names)
+            for verdict in run.engine.check([CheckTask(number, law) for number, law in enumerate(laws)]):
+                law, text = laws[verdict.id], texts[verdict.id]
                 outcomes[verdict.id] = describe_outcome(law, text, verdict.witness, run.table, workspace)
                 progress(f"checked {len(outcomes)} of {len(laws)} laws")
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, StoppedError):
             run.engine.cancel()
     ordered = tuple(outcomes[number] for number in sorted(outcomes))
     return CheckReport(run.table, run.null_policy, ordered, len(laws), run.engine.name, run.seconds)
+
+
+def _refuse_unchecked(laws: Sequence[Law], texts: Sequence[str]) -> None:
+    """Name the first law that cannot be checked, before work is spent on the others."""
+    for law, text in zip(laws, texts, strict=True):
+        if not isinstance(law, Key | FD | CanonicalOD):
+            raise UsageError(
+                f"this law can be written but not checked yet: {text}",
+                "Keys, functional dependencies and canonical order dependencies can be checked.",
+            )

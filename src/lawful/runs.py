@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lawful.errors import UsageError
 from lawful.meanings import NullPolicy
-from lawful.tables.encoded_table import METADATA, EncodedTable
+from lawful.tables.encoded_table import METADATA, EncodedTable, ranks_file
 from lawful.tables.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -70,12 +71,19 @@ def is_spark_frame(source: Any) -> bool:
     return type(source).__module__.startswith("pyspark.") and hasattr(source, "mapInArrow")
 
 
+def _is_sparks_own(source: Any) -> bool:
+    return isinstance(source, str) and source.startswith(("table:", "sql:"))
+
+
 def _is_small(source: str) -> bool:
-    if source.startswith(("table:", "sql:")) or "://" in source:
+    if _is_sparks_own(source) or "://" in source:
         return False
     path = Path(source)
-    if not path.exists():
-        return True  # the error that says so needs no Spark
+    try:
+        if not path.exists():
+            return True  # the error that says so needs no Spark
+    except OSError:  # a name that is too long, a folder that may not be looked into
+        return True
     files = [path] if path.is_file() else [entry for entry in path.rglob("*") if entry.is_file()]
     return sum(file.stat().st_size for file in files) <= SMALL_FILES
 
@@ -126,7 +134,7 @@ def open_run(
             table, engine = _open_spark(source, options, where, seconds, reuse, progress, stack)
         run = Run(table, engine, null_policy, seconds)
         if needs_engine:
-            with run.timed("start"):
+            with run.timed("open"):
                 engine.open(table, null_policy)
             stack.callback(engine.close)
         yield run
@@ -144,12 +152,12 @@ def _open_local(
     from lawful.engines.local import LocalEngine
     from lawful.tables.local_pipeline import encode_in_process
 
-    if isinstance(source, str) and source.startswith(("table:", "sql:")):
+    if _is_sparks_own(source):
         raise UsageError(f"{source!r} is Spark's, and the local engine has none", "Use --engine spark.")
     progress("encoding the table")
     with _timed(seconds, "encode"):
         if is_encoded_table(source):
-            table = EncodedTable.open(Path(source))
+            table = _open_encoded(source, options)
         else:
             arrow_or_path = source.toArrow() if is_spark_frame(source) else source
             table = encode_in_process(arrow_or_path, options, reuse=reuse)
@@ -168,6 +176,7 @@ def _open_spark(
     from lawful.engines.session import spark_session
     from lawful.engines.spark import SparkEngine
     from lawful.tables.spark_pipeline import encode_on_spark
+    from lawful.tables.storage import discard
 
     progress("starting Spark")
     with _timed(seconds, "start"):
@@ -178,12 +187,32 @@ def _open_spark(
     progress("encoding the table")
     with _timed(seconds, "encode"):
         if is_encoded_table(source):
-            table = EncodedTable.open(Path(source))
+            table = _open_encoded(source, options)
         else:
-            table = encode_on_spark(spark, source, options, reuse=reuse)
+            is_path = isinstance(source, str | os.PathLike)
+            table = encode_on_spark(spark, os.fspath(source) if is_path else source, options, reuse=reuse)
+            if not (is_path and reuse) or _is_sparks_own(source):
+                # No later run can find this table: it goes with the last result that speaks of it.
+                assert table.folder is not None
+                weakref.finalize(table, discard, table.folder)
     return table, SparkEngine(spark)
 
 
 def is_encoded_table(source: Any) -> bool:
     """Whether a path is a folder that holds an encoded table."""
-    return isinstance(source, str | os.PathLike) and (Path(source) / METADATA).is_file()
+    if not isinstance(source, str | os.PathLike) or _is_sparks_own(source):
+        return False
+    folder = Path(source)
+    try:
+        return (folder / METADATA).is_file() and (folder / ranks_file(0)).parent.is_dir()
+    except OSError:
+        return False
+
+
+def _open_encoded(source: Any, options: ReadOptions) -> EncodedTable:
+    if options != ReadOptions():
+        raise UsageError(
+            f"{source} is an encoded table, which was read with settings of its own",
+            "Leave out the options that say how to read it, or give the table that it was made from.",
+        )
+    return EncodedTable.open(Path(source))

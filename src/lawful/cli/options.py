@@ -29,22 +29,32 @@ Table = Annotated[
     ),
 ]
 Format = Annotated[
-    str | None, _option(_READING, f"{', '.join(FORMATS)}; told by the file's name if left out.", "--format")
+    str | None,
+    _option(_READING, f"{', '.join(FORMATS)}; told by the file's name if left out.", "--format", metavar="FORMAT"),
 ]
-Sep = Annotated[str | None, _option(_READING, r"Separator of CSV cells; ',' if left out ('\t' for .tsv).", "--sep")]
+Sep = Annotated[
+    str | None, _option(_READING, r"Separator of CSV cells; ',' if left out ('\t' for .tsv).", "--sep", metavar="CHAR")
+]
 Header = Annotated[
     bool,
     _option(_READING, "Whether the first line names the columns (default: it does).", "--header/--no-header"),
 ]
-Quote = Annotated[str, _option(_READING, "Quote of CSV cells; '' for none.  [default: \"]", "--quote")]
+Quote = Annotated[str, _option(_READING, "Quote of CSV cells; '' for none.  [default: \"]", "--quote", metavar="CHAR")]
 Escape = Annotated[
     str,
-    _option(_READING, 'Escape of a quote inside quotes; the quote itself means doubled.  [default: "]', "--escape"),
+    _option(
+        _READING,
+        'Escape of a quote inside quotes; the quote itself means doubled.  [default: "]',
+        "--escape",
+        metavar="CHAR",
+    ),
 ]
-Encoding = Annotated[str, _option(_READING, "Encoding of the text.  [default: utf-8]", "--encoding")]
+Encoding = Annotated[str, _option(_READING, "Encoding of the text.  [default: utf-8]", "--encoding", metavar="NAME")]
 NullToken = Annotated[
     list[str] | None,
-    _option(_READING, "A text that means null, besides the empty cell; may be repeated.", "--null-token"),
+    _option(
+        _READING, "A text that means null, besides the empty cell; may be repeated.", "--null-token", metavar="TEXT"
+    ),
 ]
 Columns = Annotated[str | None, _option(_READING, "Columns to read, separated by commas.", "--columns", metavar="A,B")]
 Types = Annotated[
@@ -60,15 +70,32 @@ Limit = Annotated[int | None, _option(_READING, "Read only the first rows.", "--
 NoCache = Annotated[bool, _option(_READING, "Read the table anew and keep nothing of it.", "--no-cache")]
 Null = Annotated[
     str,
-    _option(_READING, "What null means: equal (a value like any other) or ignore.  [default: equal]", "--null"),
+    _option(
+        _READING,
+        "equal: null is a value like any other; ignore: a law is judged on rows without null in its columns.  "
+        "[default: equal]",
+        "--null",
+        metavar="equal|ignore",
+    ),
 ]
 EngineOption = Annotated[
-    str, _option(_RUNNING, "auto, local or spark. auto reads small local files in this process.", "--engine")
+    str,
+    _option(
+        _RUNNING,
+        "local: in this process; spark; auto: local for small files, else Spark.",
+        "--engine",
+        metavar="auto|local|spark",
+    ),
 ]
-Master = Annotated[str | None, _option(_RUNNING, "Spark master, e.g. local[4] or spark://host:7077.", "--master")]
-Remote = Annotated[str | None, _option(_RUNNING, "Spark Connect server, e.g. sc://host:15002.", "--remote")]
+Master = Annotated[
+    str | None, _option(_RUNNING, "Spark master, e.g. local[4] or spark://host:7077.", "--master", metavar="URL")
+]
+Remote = Annotated[
+    str | None, _option(_RUNNING, "Spark Connect server, e.g. sc://host:15002.", "--remote", metavar="URL")
+]
 DriverMemory = Annotated[
-    str | None, _option(_RUNNING, "Memory of the Spark driver that is started, e.g. 4g.", "--driver-memory")
+    str | None,
+    _option(_RUNNING, "Memory of the Spark driver that is started, e.g. 4g.", "--driver-memory", metavar="SIZE"),
 ]
 Json = Annotated[bool, _option(_SHOWING, "Print the JSON document instead of text.", "--json")]
 Out = Annotated[Path | None, _option(_SHOWING, "Also write the JSON document to this file.", "--out", metavar="FILE")]

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from math import ceil
 
 import numpy as np
 import pyarrow as pa
@@ -77,7 +78,7 @@ def make_tax_table(rows: int, errors: int = 0, seed: int = 7) -> TaxTable:
     rows
         How many people.
     errors
-        How many cells to change; each needs a hundred rows or more, so that it can be outvoted.
+        How many cells to change; a small table has no room for many, since right rows must outvote each.
     seed
         Where the random numbers start.
     """
@@ -172,108 +173,122 @@ _LAST_NAMES = np.array(
     "Yilmaz Young Zhang Ziegler Zuma".split()
 )
 Columns = dict[str, np.ndarray]
+_MOST_TRIES = 2_000
+_FEWEST_VOTERS = 3
+_KINDS = 6
 
 
 def _plant(columns: Columns, errors: int, random: np.random.Generator) -> tuple[PlantedError, ...]:
     """Change one cell in each of some rows, taking the kinds of error in turn."""
-    kinds = (_wrong_zip, _wrong_city, _repeated_phone, _wrong_area_code, _wrong_rate, _wrong_child_exemption)
-    touched = np.zeros(len(columns["zip"]), np.bool_)
-    return tuple(kinds[number % len(kinds)](columns, touched, random) for number in range(errors))
+    planter = _Planter(columns, random, errors)
+    kinds = (
+        planter.wrong_zip,
+        planter.wrong_city,
+        planter.repeated_phone,
+        planter.wrong_area_code,
+        planter.wrong_rate,
+        planter.wrong_child_exemption,
+    )
+    return tuple(kinds[number % _KINDS]() for number in range(errors))
 
 
-def _wrong_zip(columns: Columns, touched: np.ndarray, random: np.random.Generator) -> PlantedError:
-    """The zip of a city with another name in another state, where enough people live to outvote the error."""
-    for row in _tries(columns, random):
-        model = int(random.integers(len(touched)))
-        differs = all(columns[name][model] != columns[name][row] for name in ("state", "city"))
-        if differs and _outvoted(columns, touched, row, ("zip",), model):
-            return _change(columns, row, "zip", columns["zip"][model], ("zip -> city", "zip -> state"))
-    raise _too_small()
+class _Planter:
+    """Plants errors such that mending each takes the removal of one row: the right rows outvote the wrong."""
 
+    def __init__(self, columns: Columns, random: np.random.Generator, errors: int) -> None:
+        self._columns = columns
+        self._random = random
+        self._touched = np.zeros(len(columns["zip"]), np.bool_)
+        # Where errors of a kind share a class of rows, so many right ones outvote them all, even when each
+        # of these errors also takes a right row away.
+        self._voters = max(_FEWEST_VOTERS, 2 * ceil(errors / _KINDS) + 1)
 
-def _wrong_city(columns: Columns, touched: np.ndarray, random: np.random.Generator) -> PlantedError:
-    for row in _tries(columns, random):
-        if _outvoted(columns, touched, row, ("zip",)):
-            others = columns["city"][columns["city"] != columns["city"][row]]
-            return _change(columns, row, "city", others[int(random.integers(len(others)))], ("zip -> city",))
-    raise _too_small()
+    def wrong_zip(self) -> PlantedError:
+        """The zip of a city with another name in another state."""
+        for row, model in self._tries():
+            differs = self._differ(row, model, "state") and self._differ(row, model, "city")
+            if differs and self._is_untouched(self._like(row, "zip")) and self._outvoted(self._like(model, "zip")):
+                now = self._columns["zip"][model]
+                return self._change(row, "zip", now, "zip -> city", "zip -> state")
+        raise _too_small()
 
+    def wrong_city(self) -> PlantedError:
+        """The city of someone else."""
+        for row, model in self._tries():
+            if self._differ(row, model, "city") and self._outvoted(self._like(row, "zip", without=row)):
+                return self._change(row, "city", self._columns["city"][model], "zip -> city")
+        raise _too_small()
 
-def _repeated_phone(columns: Columns, touched: np.ndarray, random: np.random.Generator) -> PlantedError:
-    for row in _tries(columns, random):
-        if _outvoted(columns, touched, row, ("area_code", "state")):
-            alike = np.flatnonzero(columns["area_code"] == columns["area_code"][row])
-            other = int(alike[alike != row][0])
-            touched[other] = True
-            return _change(columns, row, "phone", columns["phone"][other], ("key(area_code, phone)",))
-    raise _too_small()
+    def repeated_phone(self) -> PlantedError:
+        """The number of someone else in the same area."""
+        for row, _ in self._tries():
+            others = np.flatnonzero(self._like(row, "area_code", without=row) & ~self._touched)
+            if len(others):
+                self._touched[others[0]] = True
+                return self._change(row, "phone", self._columns["phone"][others[0]], "key(area_code, phone)")
+        raise _too_small()
 
+    def wrong_area_code(self) -> PlantedError:
+        """An area code of another state."""
+        for row, model in self._tries():
+            is_right = not self._touched[model]
+            if is_right and self._differ(row, model, "state") and self._shared(self._like(model, "area_code")):
+                return self._change(row, "area_code", self._columns["area_code"][model], "area_code -> state")
+        raise _too_small()
 
-def _wrong_area_code(columns: Columns, touched: np.ndarray, random: np.random.Generator) -> PlantedError:
-    for row in _tries(columns, random):
-        model = int(random.integers(len(touched)))
-        if columns["state"][model] != columns["state"][row] and _outvoted(
-            columns, touched, row, ("area_code",), model, alone=False
-        ):
-            return _change(columns, row, "area_code", columns["area_code"][model], ("area_code -> state",))
-    raise _too_small()
+    def wrong_rate(self) -> PlantedError:
+        """A rate above every bracket: others in the state earn as much, and others earn more."""
+        for row, _ in self._tries():
+            earns_more = self._like(row, "state") & (self._columns["salary"] > self._columns["salary"][row])
+            if self._shared(earns_more) and self._outvoted(self._like(row, "state", "salary", without=row)):
+                now = round(float(self._columns["rate"][row]) + 25.0, 2)
+                return self._change(row, "rate", now, "state, salary -> rate", "{state}: salary asc ~ rate asc")
+        raise _too_small()
 
+    def wrong_child_exemption(self) -> PlantedError:
+        """One more than it should be."""
+        for row, _ in self._tries():
+            if self._shared(self._like(row, "state", "has_child", without=row)):
+                now = int(self._columns["child_exemption"][row]) + 1
+                return self._change(row, "child_exemption", now, "state, has_child -> child_exemption")
+        raise _too_small()
 
-def _wrong_rate(columns: Columns, touched: np.ndarray, random: np.random.Generator) -> PlantedError:
-    """A rate above every bracket: someone in the state earns as much, and someone earns more."""
-    breaks = ("state, salary -> rate", "{state}: salary asc ~ rate asc")
-    for row in _tries(columns, random):
-        in_state = columns["state"] == columns["state"][row]
-        earns_more = bool((columns["salary"][in_state] > columns["salary"][row]).any())
-        if earns_more and _outvoted(columns, touched, row, ("state", "salary")):
-            return _change(columns, row, "rate", round(float(columns["rate"][row]) + 25.0, 2), breaks)
-    raise _too_small()
+    def _tries(self) -> Iterator[tuple[int, int]]:
+        """Yield rows that no error has touched, each with any other row as a model."""
+        rows = len(self._touched)
+        for _ in range(_MOST_TRIES if rows else 0):
+            row, model = (int(number) for number in self._random.integers(rows, size=2))
+            if row != model and not self._touched[row]:
+                yield row, model
 
+    def _differ(self, row: int, other: int, column: str) -> bool:
+        return bool(self._columns[column][row] != self._columns[column][other])
 
-def _wrong_child_exemption(columns: Columns, touched: np.ndarray, random: np.random.Generator) -> PlantedError:
-    for row in _tries(columns, random):
-        if _outvoted(columns, touched, row, ("state", "has_child"), alone=False):
-            wrong = int(columns["child_exemption"][row]) + 1
-            return _change(columns, row, "child_exemption", wrong, ("state, has_child -> child_exemption",))
-    raise _too_small()
+    def _like(self, row: int, *names: str, without: int | None = None) -> np.ndarray:
+        """Mark the rows that agree with a row on some columns."""
+        alike = np.ones(len(self._touched), np.bool_)
+        for name in names:
+            alike &= self._columns[name] == self._columns[name][row]
+        if without is not None:
+            alike[without] = False
+        return alike
 
+    def _is_untouched(self, rows: np.ndarray) -> bool:
+        return not (rows & self._touched).any()
 
-_MOST_TRIES = 2_000
+    def _outvoted(self, rows: np.ndarray) -> bool:
+        """Whether these rows outvote the one error that will be among them."""
+        return int(rows.sum()) >= _FEWEST_VOTERS and self._is_untouched(rows)
 
+    def _shared(self, rows: np.ndarray) -> bool:
+        """Whether these rows outvote as many errors as there can be among them."""
+        return int((rows & ~self._touched).sum()) >= self._voters
 
-def _tries(columns: Columns, random: np.random.Generator) -> Iterator[int]:
-    for _ in range(_MOST_TRIES):
-        yield int(random.integers(len(columns["zip"])))
-
-
-def _outvoted(
-    columns: Columns,
-    touched: np.ndarray,
-    row: int,
-    by: tuple[str, ...],
-    model: int | None = None,
-    *,
-    alone: bool = True,
-) -> bool:
-    """Whether at least three rows agree with `model` (or with the row) on `by`, so that an error is outvoted.
-
-    With `alone`, none of those rows may have been touched before. A row that passes counts as touched.
-    """
-    like = row if model is None else model
-    alike = np.ones(len(touched), np.bool_)
-    for name in by:
-        alike &= columns[name] == columns[name][like]
-    alike[row] = False
-    if touched[row] or int(alike.sum()) < 3 or (alone and bool((alike & touched).any())):
-        return False
-    touched[row] = True
-    return True
-
-
-def _change(columns: Columns, row: int, column: str, now: object, breaks: tuple[str, ...]) -> PlantedError:
-    was = columns[column][row]
-    columns[column][row] = now
-    return PlantedError(row, column, str(was), str(now), breaks)
+    def _change(self, row: int, column: str, now: object, *breaks: str) -> PlantedError:
+        was = self._columns[column][row]
+        self._columns[column][row] = now
+        self._touched[row] = True
+        return PlantedError(row, column, str(was), str(now), breaks)
 
 
 def _too_small() -> UsageError:

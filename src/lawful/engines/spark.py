@@ -16,7 +16,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -87,8 +87,9 @@ class SparkEngine:
         remaining = list(tasks)
         jobs = self._jobs(remaining, table)
         expected = {task.id for task in remaining}
+        left = Event()
         with ThreadPoolExecutor(_JOBS_IN_FLIGHT, thread_name_prefix="lawful-job") as pool:
-            waiting: set[Future[list[Verdict]]] = {pool.submit(self._run_until_present, job) for job in jobs}
+            waiting: set[Future[list[Verdict]]] = {pool.submit(self._run_until_present, job, left) for job in jobs}
             try:
                 while waiting:
                     done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
@@ -100,9 +101,10 @@ class SparkEngine:
                 if expected:
                     raise EngineError(f"{len(expected)} checks came back without a verdict")
             finally:
-                for future in waiting:
-                    future.cancel()
-                if waiting:
+                if waiting:  # an error, an interrupt, or a caller that has seen enough
+                    left.set()
+                    for future in waiting:
+                        future.cancel()
                     self._interrupt()
 
     def cancel(self) -> None:
@@ -128,12 +130,13 @@ class SparkEngine:
         packs = pack_by_cost(tasks, table, count * cores)
         return [packs[first : first + cores] for first in range(0, len(packs), cores)]
 
-    def _run_until_present(self, packs: Sequence[Pack]) -> list[Verdict]:
+    def _run_until_present(self, packs: Sequence[Pack], left: Event | None = None) -> list[Verdict]:
         """Run a job; where a worker does not have the table, ship it and run those packs again."""
-        rows = self._run_with_retries(packs)
+        left = left or Event()
+        rows = self._run_with_retries(packs, left)
         if any(error == ABSENT for error in rows.column("error").to_pylist()):
             self._ship()
-            rows = self._run_with_retries(packs)
+            rows = self._run_with_retries(packs, left)
         verdicts = []
         for id_, holds, first, second, violations, error in zip(*(c.to_pylist() for c in rows.columns), strict=True):
             if error == ABSENT:
@@ -146,19 +149,19 @@ class SparkEngine:
             verdicts.append(Verdict(id_, holds, None if first is None else (first, second), violations))
         return verdicts
 
-    def _run_with_retries(self, packs: Sequence[Pack]) -> pa.Table:
+    def _run_with_retries(self, packs: Sequence[Pack], left: Event) -> pa.Table:
         for attempt in range(_ATTEMPTS):
             try:
-                return self._run(packs)
+                return self._run(packs, left)
             except EngineError:
-                if self._cancelled:
+                if self._cancelled or left.is_set():
                     raise StoppedError("the checks were cancelled") from None
                 if attempt == _ATTEMPTS - 1:
                     raise
         raise AssertionError("unreachable")
 
-    def _run(self, packs: Sequence[Pack]) -> pa.Table:
-        if self._cancelled:
+    def _run(self, packs: Sequence[Pack], left: Event) -> pa.Table:
+        if self._cancelled or left.is_set():
             raise StoppedError("the checks were cancelled")
         assert self._settings is not None
         with translated():

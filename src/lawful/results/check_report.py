@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from lawful.checks import Violations, Workspace, find_violations
-from lawful.dependencies import Law, columns_of, to_document
+from lawful.dependencies import Law, columns_of, parse_laws, to_document
 from lawful.errors import UsageError
 from lawful.meanings import NullPolicy
 from lawful.results.documents import FORMAT, html_table, to_pandas
+from lawful.results.violation_files import file_name, require_empty, write_rows
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.origins import Place
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ROWS_AT_ONCE = 50_000
+_MOST_LISTED = 20
+_OWN_COLUMNS = ("group", "row", "file", "number")
+_RECORD_FIELDS = ("law", "holds", "violating_rows", "violating_pairs", "removals")
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,8 @@ class RowView:
         return {
             "row": self.row,
             "file": self.place.file,
-            self.place.unit: self.place.number,
+            "unit": self.place.unit,
+            "number": self.place.number,
             "values": dict(self.values),
         }
 
@@ -118,45 +124,60 @@ class CheckReport:
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a pandas DataFrame with a row for each law."""
-        return to_pandas(self._records())
+        return to_pandas(self._records(), _RECORD_FIELDS)
 
     def _records(self) -> list[dict[str, Any]]:
         return [
-            {
-                "law": outcome.text,
-                "holds": outcome.holds,
-                "violating_rows": outcome.rows,
-                "violating_pairs": outcome.pairs,
-                "removals": outcome.removals,
-            }
+            dict(
+                zip(
+                    _RECORD_FIELDS,
+                    (outcome.text, outcome.holds, outcome.rows, outcome.pairs, outcome.removals),
+                    strict=True,
+                )
+            )
             for outcome in self.outcomes
         ]
 
     def _repr_html_(self) -> str:
         title = f"{self.table.name}: {len(self.outcomes) - len(self.broken)} of {len(self.outcomes)} laws hold"
+        if not self.complete:
+            title += f"; incomplete: {self.asked} were asked for"
         return html_table(title, self._records())
 
     def violations(self, law: str | int) -> pa.Table:
         """Return all violating rows of one law, given by its text or its place, with every original value.
 
-        Rows of one `group` break the law together: they agree on the key, on the left side, or on the context.
+        The columns of the table, as texts, come after four of lawful's own: `_group` (rows of one group break
+        the law together: they agree on the key, on the left side, or on the context), `_row` (the row's id, from
+        0), `_file` and `_number` (the line or row in that file, from 1). Where the table has such a column
+        itself, lawful's have more underscores.
         """
-        outcome = self._outcome(law)
-        parts = list(self._violating_rows(outcome))
+        parts = list(self._violating_rows(self._outcome(law)))
         return pa.concat_tables(parts) if parts else self._show([], [])
 
+    def violating_row_ids(self, law: str | int) -> npt.NDArray[np.int32]:
+        """Return the ids of all violating rows of one law, without their values."""
+        outcome = self._outcome(law)
+        return np.zeros(0, np.int32) if outcome.holds else self._find(outcome.law).rows
+
     def _outcome(self, law: str | int) -> Outcome:
-        for number, outcome in enumerate(self.outcomes):
-            if law in (number, outcome.text):
-                return outcome
-        raise UsageError(f"no law {law!r} was checked", f"Checked: {', '.join(o.text for o in self.outcomes)}.")
+        if isinstance(law, int) and 0 <= law < len(self.outcomes):
+            return self.outcomes[law]
+        if isinstance(law, str):
+            wanted = parse_laws(law, self.table.names)  # there are many spellings of one law
+            for outcome in self.outcomes:
+                if wanted == [outcome.law]:
+                    return outcome
+        checked = ", ".join(outcome.text for outcome in self.outcomes[:_MOST_LISTED])
+        more = ", …" if len(self.outcomes) > _MOST_LISTED else ""
+        raise UsageError(f"no law {law!r} was checked", f"Checked: {checked}{more}.")
 
     def _violating_rows(self, outcome: Outcome) -> Iterator[pa.Table]:
         if outcome.holds:
             return
-        found = self._find(outcome.law)
-        groups, rows = [], []
-        for group, members in enumerate(found):
+        groups: list[int] = []
+        rows: list[int] = []
+        for group, members in enumerate(self._find(outcome.law)):
             groups.extend([group] * len(members))
             rows.extend(members.tolist())
             if len(rows) >= _ROWS_AT_ONCE:
@@ -168,39 +189,38 @@ class CheckReport:
     def _find(self, law: Law) -> Violations:
         return find_violations(law, self.table, Workspace(self.table, self.null_policy))
 
-    def _show(self, groups: list[int], rows: list[int]) -> pa.Table:
+    def _show(self, groups: Sequence[int], rows: Sequence[int]) -> pa.Table:
         places = [self.table.place(row) for row in rows]
-        columns = {
-            "group": pa.array(groups, pa.int64()),
-            "row": pa.array(rows, pa.int64()),
-            "file": pa.array([place.file for place in places], pa.string()),
-            "number": pa.array([place.number for place in places], pa.int64()),
-        }
-        names = list(columns) + self.table.names
-        return pa.Table.from_arrays(
-            [*columns.values(), *(self.table.texts(rows, position) for position in range(self.table.width))],
-            names=names,
+        own = (
+            pa.array(groups, pa.int64()),
+            pa.array(rows, pa.int64()),
+            pa.array([place.file for place in places], pa.string()),
+            pa.array([place.number for place in places], pa.int64()),
         )
+        texts = (self.table.texts(rows, position) for position in range(self.table.width))
+        return pa.Table.from_arrays([*own, *texts], names=self._violation_columns())
 
-    def write_violations(self, folder: Path) -> list[Path]:
-        """Write a CSV file for each broken law with all rows that violate it."""
-        folder.mkdir(parents=True, exist_ok=True)
+    def _violation_columns(self) -> list[str]:
+        taken = set(self.table.names)
+        underscores = "_"
+        while taken & {underscores + name for name in _OWN_COLUMNS}:
+            underscores += "_"
+        return [*(underscores + name for name in _OWN_COLUMNS), *self.table.names]
+
+    def write_violations(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write a CSV file for each broken law with all rows that violate it, into a new or empty folder."""
+        target = Path(folder)
+        require_empty(target)
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{target}: {error.strerror}") from None
         written = []
         for number, outcome in enumerate(self.outcomes, 1):
-            if outcome.holds:
-                continue
-            path = folder / f"{number:03d}-{_slug(outcome.text)}.csv"
-            with path.open("w", encoding="utf-8", newline="") as out:
-                writer = csv.writer(out)
-                writer.writerow(["group", "row", "file", "number", *self.table.names])
-                for part in self._violating_rows(outcome):
-                    writer.writerows(zip(*(column.to_pylist() for column in part.columns), strict=True))
-            written.append(path)
+            if not outcome.holds:
+                written.append(target / file_name(number, outcome.text))
+                write_rows(written[-1], self._violation_columns(), self._violating_rows(outcome))
         return written
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:60] or "law"
 
 
 def describe_outcome(

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 FORMAT = "lawful/1"
 
 
-def to_pandas(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return records as a pandas DataFrame."""
+def to_pandas(records: Sequence[Mapping[str, Any]], fields: Sequence[str] | None = None) -> pd.DataFrame:
+    """Return records as a pandas DataFrame, with these fields even where there is no record."""
     try:
         import pandas as pd
     except ImportError:
         raise UsageError("to_dataframe needs pandas", "Run: pip install 'pandas<3'") from None
-    return pd.DataFrame.from_records([dict(record) for record in records])
+    return pd.DataFrame.from_records(
+        [dict(record) for record in records], columns=None if fields is None else list(fields)
+    )
 
 
 def html_table(title: str, records: Sequence[Mapping[str, Any]]) -> str:

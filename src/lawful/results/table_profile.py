@@ -45,7 +45,8 @@ class TableProfile:
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a pandas DataFrame with a row for each column."""
-        return to_pandas([column.to_dict() for column in self.columns])
+        fields = ("name", "type", "distinct", "nulls", "min", "max")
+        return to_pandas([column.to_dict() for column in self.columns], fields)
 
     def _repr_html_(self) -> str:
         return html_table(f"{self.name}: {self.rows:,} rows", [column.to_dict() for column in self.columns])

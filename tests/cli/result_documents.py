@@ -1,0 +1,79 @@
+"""The contract of the JSON document, checked field by field."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lawful.dependencies import from_document, to_document
+
+TYPES = {"null", "boolean", "integer", "decimal", "float", "date", "timestamp", "duration", "string", "binary"}
+STEPS = {"start", "open", "read", "encode", "sample", "think", "check", "total"}
+
+
+def read_document(text: str) -> dict[str, Any]:
+    """Read the one document that a command printed, and check everything that is promised of it."""
+    document = json.loads(text)
+    assert isinstance(document, dict)
+    check_document(document)
+    return document
+
+
+def check_document(document: dict[str, Any]) -> None:
+    assert {"format", "complete", "table", "settings", "dependencies", "stats"} <= document.keys()
+    assert document["format"] == "lawful/1"
+    assert isinstance(document["complete"], bool)
+    _check_table(document["table"])
+    _check_stats(document["stats"])
+    assert isinstance(document["settings"], dict)
+    names = [column["name"] for column in document["table"]["columns"]]
+    for entry in document["dependencies"]:
+        _check_dependency(entry, names, document["table"]["rows"])
+
+
+def _check_table(table: dict[str, Any]) -> None:
+    assert table.keys() == {"name", "rows", "columns"}
+    assert isinstance(table["name"], str)
+    assert is_count(table["rows"])
+    for column in table["columns"]:
+        assert column.keys() == {"name", "type", "distinct", "nulls", "min", "max"}
+        assert isinstance(column["name"], str)
+        assert column["type"] in TYPES
+        assert is_count(column["distinct"])
+        assert is_count(column["nulls"])
+        assert column["distinct"] + column["nulls"] <= table["rows"]
+        for end in ("min", "max"):
+            assert isinstance(column[end], str) == (column["distinct"] > 0)
+
+
+def _check_stats(stats: dict[str, Any]) -> None:
+    assert stats.keys() == {"seconds", "counts"}
+    assert stats["seconds"].keys() <= STEPS
+    assert "total" in stats["seconds"]
+    assert all(isinstance(seconds, float) and seconds >= 0 for seconds in stats["seconds"].values())
+    assert all(is_count(count) for count in stats["counts"].values())
+
+
+def _check_dependency(entry: dict[str, Any], names: list[str], rows: int) -> None:
+    law = from_document(entry, names)
+    assert entry.items() >= to_document(law, names).items()
+    assert isinstance(entry["holds"], bool)
+    assert ("witness" in entry) == ("violations" in entry) == (not entry["holds"])
+    if entry["holds"]:
+        return
+    assert entry["violations"].keys() == {"rows", "pairs", "removals"}
+    assert all(is_count(count) and count > 0 for count in entry["violations"].values())
+    first, second = entry["witness"]
+    assert 0 <= first["row"] < second["row"] < rows
+    for view in (first, second):
+        assert view.keys() == {"row", "file", "unit", "number", "values"}
+        assert view["file"] is None or isinstance(view["file"], str)
+        assert view["unit"] in ("line", "row")
+        assert view["number"] >= 1
+        assert view["values"]
+        assert set(view["values"]) <= set(names)
+        assert all(value is None or isinstance(value, str) for value in view["values"].values())
+
+
+def is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

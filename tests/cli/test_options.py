@@ -1,0 +1,129 @@
+"""The command line, the Python functions and the documentation say the same."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+import lawful
+from cli.conftest import Lawful
+from lawful.cli.main import app
+from lawful.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
+
+DOCS = Path(__file__).parents[2] / "docs"
+COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+FUNCTIONS: dict[str, Callable[..., object]] = {"check": lawful.check, "profile": lawful.profile}
+
+TWINS = {
+    "source": {"TABLE"},
+    "laws": {"--laws"},
+    "null": {"--null"},
+    "engine": {"--engine"},
+    "spark": {"--master", "--remote", "--driver-memory"},  # a program has a session, a command line has its address
+    "format": {"--format"},
+    "columns": {"--columns"},
+    "types": {"--types"},
+    "limit": {"--limit"},
+    "dialect": {"--sep", "--header", "--no-header", "--quote", "--escape", "--encoding", "--null-token"},
+    "reuse": {"--no-cache"},
+}
+ONLY_ON_THE_COMMAND_LINE = {
+    "--json": "a program calls to_dict() on what it gets back",
+    "--out": "a program writes the document itself",
+    "--violations": "a program calls violations() or write_violations() on the report",
+    "--debug": "a program gets the exception itself",
+}
+DIALECT_TWINS = {
+    "separator": "--sep",
+    "header": "--header",
+    "quote": "--quote",
+    "escape": "--escape",
+    "encoding": "--encoding",
+    "null_tokens": "--null-token",
+}
+
+
+def _options(command: str) -> dict[str, Any]:
+    found = {}
+    for parameter in COMMANDS[command].params:
+        if parameter.param_type_name == "argument":
+            found[parameter.name.upper()] = parameter
+        for spelling in (*parameter.opts, *parameter.secondary_opts):
+            if spelling.startswith("--"):
+                found[spelling] = parameter
+    return found
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_argument_has_its_option_and_every_option_its_argument(name: str) -> None:
+    options = set(_options(name))
+    arguments = set(inspect.signature(FUNCTIONS[name]).parameters)
+    assert arguments <= set(TWINS)
+    reached = set().union(*(TWINS[argument] for argument in arguments))
+    assert reached <= options
+    assert options - reached <= set(ONLY_ON_THE_COMMAND_LINE)
+
+
+def test_every_field_of_a_dialect_has_its_option() -> None:
+    assert {field.name for field in fields(lawful.CsvDialect)} == set(DIALECT_TWINS)
+    assert set(DIALECT_TWINS.values()) <= set(_options("check"))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_defaults_are_the_same(name: str) -> None:
+    options, parameters = _options(name), inspect.signature(FUNCTIONS[name]).parameters
+    for argument in ("null", "engine", "format", "columns", "types", "limit"):
+        if argument in parameters:
+            assert options[f"--{argument}"].default == parameters[argument].default
+    assert options["--no-cache"].default is not parameters["reuse"].default
+    dialect = lawful.CsvDialect()
+    for option in ("header", "quote", "escape", "encoding"):
+        assert options[f"--{option}"].default == getattr(dialect, option)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_and_nothing_is_cut(lawful: Lawful, command: str) -> None:
+    done = lawful(command, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert "Example" in done.out
+    assert f"  lawful {command}" in done.out
+    assert "..." not in done.out
+    assert "<str>" not in done.out.partition("Options:")[2]
+    overview = lawful("--help").out
+    assert re.search(rf"^  {command}  +[A-Z].*\.$", overview, re.MULTILINE)
+
+
+def test_version(lawful: Lawful) -> None:
+    import lawful as package
+
+    assert lawful("--version").out == f"lawful {package.__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_documented(command: str) -> None:
+    text = (DOCS / "cli.md").read_text("utf-8")
+    section = text.partition(f"## lawful {command}")[2].partition("\n## ")[0]
+    assert section, f"docs/cli.md has no section on {command}"
+    shared = text.partition("## Options of several commands")[2].partition("\n## ")[0]
+    missing = [option for option in _options(command) if not re.search(rf"`{option}\b", section + shared)]
+    assert missing == []
+
+
+def test_no_option_is_documented_that_is_not_there() -> None:
+    text = (DOCS / "cli.md").read_text("utf-8")
+    there = {option for command in COMMANDS for option in _options(command)} | {"--help", "--version"}
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)) <= there
+
+
+def test_every_exit_code_is_documented() -> None:
+    text = (DOCS / "cli.md").read_text("utf-8")
+    section = text.partition("## Exit codes")[2].partition("\n## ")[0]
+    for code in (EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_BAD_INPUT, EXIT_STOPPED):
+        assert re.search(rf"^\| {code} \|", section, re.MULTILINE)

@@ -1,0 +1,118 @@
+"""What a terminal sees that a pipe does not, and what Ctrl-C leaves."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv
+
+from cli.commands import on_terminal
+from cli.conftest import Lawful
+from cli.result_documents import read_document
+
+COLUMNS = [f"c{number}" for number in range(14)]
+
+
+@pytest.fixture(scope="module")
+def much_work(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A table and so many laws on it that checking them takes minutes."""
+    folder = tmp_path_factory.mktemp("much")
+    random = np.random.default_rng(1)
+    table = pa.table({name: random.integers(0, 3 + 7 * place, 200_000) for place, name in enumerate(COLUMNS)})
+    csv.write_csv(table, folder / "wide.csv")
+    laws = (f"{', '.join(lhs)} -> {rhs}" for lhs in combinations(COLUMNS, 4) for rhs in COLUMNS if rhs not in lhs)
+    (folder / "laws.txt").write_text("\n".join(laws))
+    return folder / "wide.csv", folder / "laws.txt"
+
+
+def test_ctrl_c_shows_what_was_found(much_work: tuple[Path, Path], tmp_path: Path) -> None:
+    table, laws = much_work
+    result = tmp_path / "result.json"
+    with on_terminal("check", table, "--laws", laws, "--engine", "local", "--out", result) as running:
+        running.wait_for("encoding the table")
+        running.wait_for(" of 10010 laws")
+        running.interrupt()
+        code, out = running.finish()
+    assert code == 3
+    assert "Traceback" not in running.text
+    document = read_document(result.read_text())
+    found = document["stats"]["counts"]["checked"]
+    assert document["complete"] is False
+    assert document["stats"]["counts"]["asked"] == 10_010
+    assert 1 <= found == len(document["dependencies"]) < 10_010
+    lines = out.splitlines()
+    assert lines[0] == "wide.csv: 200,000 rows, 14 columns, engine local"
+    assert sum(line.startswith(("  broken", "  holds")) for line in lines) == found
+    assert lines[-1].startswith(f"incomplete: stopped after {found} of 10,010 laws; ")
+
+
+def test_ctrl_c_as_json_is_one_document_marked_incomplete(much_work: tuple[Path, Path]) -> None:
+    table, laws = much_work
+    with on_terminal("check", table, "--laws", laws, "--engine", "local", "--json") as running:
+        running.wait_for(" of 10010 laws")
+        running.interrupt()
+        code, out = running.finish()
+    assert code == 3
+    assert read_document(out)["complete"] is False
+
+
+def test_ctrl_c_while_reading_leaves_nothing_behind(much_work: tuple[Path, Path], own_cache: Path) -> None:
+    table, laws = much_work
+    with on_terminal("check", table, "--laws", laws, "--engine", "local") as running:
+        running.wait_for("encoding the table")
+        running.interrupt()
+        code, out = running.finish()
+    assert (code, out) == (3, "")
+    assert "stopped before anything was found" in running.text
+    assert "Traceback" not in running.text
+    assert list((own_cache / "tables").glob("*")) == []
+
+
+def test_a_terminal_has_colours_and_short_values(people: str) -> None:
+    Path("long.csv").write_text(f"a,b\n1,{'x' * 300}\n1,y\n")
+    with on_terminal("check", "long.csv", "--laws", "a -> b; b -> a", out_too=True) as running:
+        assert running.finish()[0] == 1
+    assert "\x1b[1;31m  broken  \x1b[0ma -> b" in running.text
+    assert "\x1b[32m  holds   \x1b[0mb -> a" in running.text
+    assert f"b = {'x' * 39}…" in running.text
+
+
+def test_a_terminal_is_not_flooded_and_shows_broken_laws_first(tmp_path: Path) -> None:
+    names = [f"c{number}" for number in range(20)]
+    Path(tmp_path / "t.csv").write_text(f"{','.join(names)},z\n" + f"{'1,' * 20}1\n" + f"{'1,' * 20}2\n")
+    laws = [f"{a}, {b} -> c0" for a, b in combinations(names[1:], 2)] * 2
+    (tmp_path / "laws.txt").write_text("\n".join([*laws, "c1 -> z"]))
+    with on_terminal("check", tmp_path / "t.csv", "--laws", tmp_path / "laws.txt", out_too=True) as running:
+        assert running.finish()[0] == 1
+    assert "broken  \x1b[0mc1 -> z" in running.text
+    assert running.text.count("  holds   ") == 199
+    assert f"… and {len(laws) - 199} more: see them all with --json or --out." in running.text
+
+
+def test_a_pipe_sees_neither_progress_nor_colours(lawful: Lawful, people: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # asks for colours, and many continuous builds set it
+    assert lawful("profile", people, "--json").err == ""
+    monkeypatch.delenv("FORCE_COLOR")
+    Path("long.csv").write_text(f"a,b\n1,{'x' * 300}\n1,y\n")
+    done = lawful("check", "long.csv", "--laws", "a -> b")
+    assert done.err == ""
+    assert "\x1b" not in done.out
+    assert f"b = {'x' * 300}\n" in done.out
+
+
+def test_a_pipe_sees_every_law(lawful: Lawful, people: str) -> None:
+    Path("laws.txt").write_text("zip -> state\n" * 500)
+    done = lawful("check", people, "--laws", "laws.txt")
+    assert done.out.count("  holds   zip -> state\n") == 500
+
+
+def test_json_on_a_terminal_is_still_json(people: str) -> None:
+    with on_terminal("profile", people, "--json", "--out", "profile.json", out_too=True) as running:
+        assert running.finish()[0] == 0
+    shown = running.text[running.text.index("{") : running.text.rindex("}") + 1]
+    assert json.loads(shown) == json.loads(Path("profile.json").read_text())
