@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from clusters import QUICK_START, Cluster, cluster
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# The first call of a kernel compiles it, and a busy machine is slow: no example is judged by its time.
+settings.register_profile("lawful", deadline=None)
+settings.load_profile("lawful")
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ here is fast, and nothing here knows how the product does it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import singledispatch
+from collections.abc import Callable, Sequence
+from functools import partial, singledispatch
 from itertools import combinations
 
 from lawful.dependencies import FD, CanonicalOD, Key, Law, columns_of
@@ -85,3 +85,68 @@ def agreeing_classes(columns: Sequence[int], table: Table, policy: NullPolicy) -
     for i in judged_rows(Key(tuple(columns)), table, policy):
         classes.setdefault(tuple(table[i][column] for column in columns), []).append(i)
     return [rows for rows in classes.values() if len(rows) >= 2]
+
+
+def error(law: Law, table: Table, policy: NullPolicy, measure: str) -> float:
+    """The share of all pairs that break the law (g1), or of all rows that must go to mend it (g3)."""
+    if measure == "g1":
+        pairs = len(table) * (len(table) - 1) // 2
+        return len(violating_pairs(law, table, policy)) / max(1, pairs)
+    return fewest_removals(law, table, policy) / max(1, len(table))
+
+
+def minimal_keys(
+    table: Table,
+    width: int,
+    policy: NullPolicy,
+    *,
+    largest: int | None = None,
+    allowed: float = 0.0,
+    measure: str = "g1",
+) -> dict[Key, float]:
+    """Every minimal set of columns whose error as a key is allowed, with that error."""
+    return _minimal(range(width), Key, table, policy, largest, allowed, measure)
+
+
+def minimal_fds(
+    table: Table,
+    width: int,
+    policy: NullPolicy,
+    *,
+    largest: int | None = None,
+    allowed: float = 0.0,
+    measure: str = "g1",
+) -> dict[FD, float]:
+    """Every minimal FD whose error is allowed, with that error."""
+    found: dict[FD, float] = {}
+    for rhs in range(width):
+        others = [column for column in range(width) if column != rhs]
+        found |= _minimal(others, partial(_fd, rhs), table, policy, largest, allowed, measure)
+    return found
+
+
+def _fd(rhs: int, lhs: tuple[int, ...]) -> FD:
+    return FD(lhs, rhs)
+
+
+def _minimal(
+    columns: Sequence[int],
+    make: Callable[[tuple[int, ...]], Law],
+    table: Table,
+    policy: NullPolicy,
+    largest: int | None,
+    allowed: float,
+    measure: str,
+) -> dict[Law, float]:
+    found: dict[Law, float] = {}
+    sets: list[set[int]] = []
+    for size in range(len(columns) + 1 if largest is None else min(largest, len(columns)) + 1):
+        for chosen in combinations(columns, size):
+            if any(smaller <= set(chosen) for smaller in sets):
+                continue
+            law = make(chosen)
+            wrong = error(law, table, policy, measure)
+            if wrong <= allowed:
+                found[law] = wrong
+                sets.append(set(chosen))
+    return found

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event
 
 from lawful.checks import CheckTask, Verdict, Workspace, check
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
 from lawful.engines.packing import Pack, pack_by_cost
+from lawful.engines.protocol import ShouldStop
 from lawful.errors import StoppedError, UsageError
+from lawful.evidence import AgreeSets, all_agree_sets
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 
@@ -72,6 +74,15 @@ class LocalEngine:
                 stop.set()
                 for future in waiting:
                     future.cancel()
+
+    def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
+        """Compare all pairs of rows with all threads."""
+        table, workspace = self._opened()
+
+        def stops() -> bool:
+            return self._cancelled.is_set() or should_stop()
+
+        return all_agree_sets(table, workspace.null_policy, columns, self._threads, stops, counted=counted)
 
     def cancel(self) -> None:
         """Stop after the checks that are under way."""

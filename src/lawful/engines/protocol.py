@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from lawful.checks import CheckTask, Verdict
+from lawful.evidence import AgreeSets
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
+
+ShouldStop = Callable[[], bool]
+"""Is asked now and then by long work; once it says yes, the work ends with `StoppedError`."""
 
 
 class Engine(Protocol):
@@ -26,6 +30,9 @@ class Engine(Protocol):
 
     def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
         """Check every task and yield verdicts as they complete; stopping the iteration stops the work."""
+
+    def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
+        """Compare all pairs of rows on some columns and give their distinct agree sets, counted if asked."""
 
     def cancel(self) -> None:
         """Stop all checks under way: their `check` calls end with `StoppedError`."""

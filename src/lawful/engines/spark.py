@@ -24,8 +24,19 @@ import pyarrow as pa
 from lawful.checks import CheckTask, Verdict
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
 from lawful.engines.packing import Pack, pack_by_cost, total_cost
-from lawful.engines.spark_worker import ABSENT, VERDICTS, TableReference, WorkerSettings, pack_runner
+from lawful.engines.protocol import ShouldStop
+from lawful.engines.spark_worker import (
+    ABSENT,
+    AGREE_SETS,
+    VERDICTS,
+    TableReference,
+    WorkerSettings,
+    agree_sets_from_bytes,
+    pack_runner,
+    tile_runner,
+)
 from lawful.errors import EngineError, StoppedError, UsageError
+from lawful.evidence import AgreeSets, Tile, all_agree_sets, merge, tiles
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.spark_errors import translated
@@ -38,6 +49,7 @@ _JOBS_IN_FLIGHT = 3
 _ROW_VISITS_A_JOB = 1e9
 """About three seconds of work a core: longer jobs would hold verdicts back, shorter ones cost more to start."""
 _ATTEMPTS = 3
+_TILES_A_CORE = 4
 
 
 class SparkEngine:
@@ -107,6 +119,46 @@ class SparkEngine:
                         future.cancel()
                     self._interrupt()
 
+    def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
+        """Compare all pairs of rows in tiles, some tiles a job, so that the work can be stopped in between."""
+        table = self._opened()
+        cores = parallelism(self._spark)
+        remaining = tiles(table.rows, _TILES_A_CORE * cores)
+        if not remaining:
+            assert self._settings is not None
+            return all_agree_sets(table, self._settings.null_policy, columns, 1, counted=counted)
+        parts: list[AgreeSets] = []
+        with ThreadPoolExecutor(_JOBS_IN_FLIGHT, thread_name_prefix="lawful-tiles") as pool:
+            jobs = [remaining[first : first + cores] for first in range(0, len(remaining), cores)]
+            waiting = [pool.submit(self._run_tiles, job, columns, counted, should_stop) for job in jobs]
+            try:
+                for future in waiting:
+                    parts.extend(future.result())
+            except BaseException:
+                for future in waiting:
+                    future.cancel()
+                self._interrupt()
+                raise
+        return merge(parts)
+
+    def _run_tiles(
+        self, job: Sequence[Tile], columns: Sequence[int], counted: bool, should_stop: ShouldStop
+    ) -> list[AgreeSets]:
+        assert self._settings is not None
+        for _ in range(_ATTEMPTS):
+            if self._cancelled or should_stop():
+                raise StoppedError("the comparison of all pairs was stopped")
+            with translated():
+                self._spark.addTag(self._tag)
+                numbers = self._spark.range(0, len(job), 1, len(job))
+                runner = tile_runner(job, columns, counted, self._settings)
+                rows = numbers.mapInArrow(runner, AGREE_SETS).toArrow().sort_by("tile")
+            payloads = rows.column("agree_sets").to_pylist()
+            if all(payloads):
+                return [agree_sets_from_bytes(payload, columns) for payload in payloads]
+            self._ship()
+        raise _unreachable_table()
+
     def cancel(self) -> None:
         """Interrupt all jobs of this engine on the cluster."""
         self._cancelled = True
@@ -140,10 +192,7 @@ class SparkEngine:
         verdicts = []
         for id_, holds, first, second, violations, error in zip(*(c.to_pylist() for c in rows.columns), strict=True):
             if error == ABSENT:
-                raise EngineError(
-                    "a Spark worker cannot get the encoded table",
-                    "Keep it where all nodes see it: set LAWFUL_CACHE to a shared folder.",
-                )
+                raise _unreachable_table()
             if error is not None:
                 raise EngineError(error)
             verdicts.append(Verdict(id_, holds, None if first is None else (first, second), violations))
@@ -196,3 +245,10 @@ class SparkEngine:
     def _interrupt(self) -> None:
         with contextlib.suppress(Exception):  # whatever is left of the jobs, the checks are over
             self._spark.interruptTag(self._tag)
+
+
+def _unreachable_table() -> EngineError:
+    return EngineError(
+        "a Spark worker cannot get the encoded table",
+        "Keep it where all nodes see it: set LAWFUL_CACHE to a shared folder.",
+    )

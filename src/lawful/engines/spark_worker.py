@@ -8,6 +8,7 @@ ask where shipped files were put.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import shutil
 import tempfile
@@ -18,11 +19,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from lawful.checks import CheckTask, Workspace, check
 from lawful.engines.packing import Pack
 from lawful.errors import DamagedTableError, LawfulError
+from lawful.evidence import AgreeSets, Tile, agree_sets_of_tile
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import METADATA, EncodedTable, checksum, ranks_file
 
@@ -37,6 +40,7 @@ _SCHEMA = pa.schema(
         ("error", pa.string()),
     ]
 )
+AGREE_SETS = "tile bigint, agree_sets binary"
 ABSENT = "lawful: the encoded table is not on this worker"
 _MOST_WORKSPACES = 2
 _FORGET_AFTER = 2 * 86_400
@@ -96,6 +100,41 @@ def pack_runner(
                 )
 
     return run
+
+
+def tile_runner(
+    tiles: Sequence[Tile], columns: Sequence[int], counted: bool, settings: WorkerSettings
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """A task that compares the pairs of the tiles whose numbers it is given."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                workspace = _workspace(settings)
+                payload = b""
+                if workspace is not None:
+                    table, policy = workspace.table, settings.null_policy
+                    payload = _to_bytes(agree_sets_of_tile(table, policy, tiles[number], columns, counted=counted))
+                yield pa.RecordBatch.from_pydict({"tile": pa.array([number], pa.int64()), "agree_sets": [payload]})
+
+    return run
+
+
+def _to_bytes(found: AgreeSets) -> bytes:
+    out = io.BytesIO()
+    arrays = {"agree": found.agree, "witnesses": found.witnesses}
+    arrays |= {} if found.known_differ is None else {"known_differ": found.known_differ}
+    arrays |= {} if found.counts is None else {"counts": found.counts}
+    np.savez(out, allow_pickle=False, **arrays)  # type: ignore[arg-type]  # NumPy's stub takes keywords for flags
+    return out.getvalue()
+
+
+def agree_sets_from_bytes(payload: bytes, columns: Sequence[int]) -> AgreeSets:
+    """Read what a task found in its tile."""
+    with np.load(io.BytesIO(payload), allow_pickle=False) as arrays:
+        return AgreeSets(
+            tuple(columns), arrays["agree"], arrays.get("known_differ"), arrays.get("counts"), arrays["witnesses"]
+        )
 
 
 def _run_pack(pack: Pack, settings: WorkerSettings) -> Iterator[Row]:

@@ -1,0 +1,1 @@
+"""Discovery: one module a family of laws, each short enough to read as pseudocode."""

@@ -1,0 +1,59 @@
+"""What a discovery found, packed: a table can obey a million laws, and most are only counted or written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from lawful.dependencies import FD, Key, Law
+from lawful.search import unpack_sets
+from lawful.search.sets import Words
+
+KEY = -1
+"""The goal of a search for keys; any other goal is the right side of FDs."""
+
+
+Candidate = tuple[int, tuple[int, ...]]
+"""A goal and a set of columns, by their places among the columns that are searched."""
+
+
+def law_of(candidate: Candidate, columns: tuple[int, ...]) -> Law:
+    """The law that a candidate stands for."""
+    goal, places = candidate
+    named = tuple(columns[place] for place in places)
+    return Key(named) if goal == KEY else FD(named, columns[goal])
+
+
+@dataclass(frozen=True)
+class Block:
+    """Laws with one goal: the columns of keys, or the left sides of FDs with that right side, packed."""
+
+    goal: int
+    sets: Words
+    errors: npt.NDArray[np.float64] | None = None
+
+    def laws(self) -> Iterator[Law]:
+        """The laws as values."""
+        for columns in unpack_sets(self.sets):
+            yield Key(columns) if self.goal == KEY else FD(columns, self.goal)
+
+
+@dataclass
+class Findings:
+    """The blocks found so far, and what they cost."""
+
+    blocks: list[Block] = field(default_factory=list)
+    complete: bool = False
+    stopped_because: str | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def count(self, goal_is_key: bool) -> int:
+        """How many keys or FDs were found."""
+        return sum(len(block.sets) for block in self.blocks if (block.goal == KEY) == goal_is_key)
+
+
+Emit = Callable[[Block], None]
+"""Is given every block as soon as its laws are certain: valid, and minimal whatever is found later."""

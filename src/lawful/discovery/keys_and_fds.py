@@ -1,0 +1,160 @@
+"""Discovery of all minimal keys and functional dependencies.
+
+Two strategies, each the other's test. *Full* compares all pairs of rows and reads the laws off their agree sets:
+the quick way for few rows or many columns. *Hybrid* compares some pairs, thinks, lets the engine check what no
+pair refutes, learns from the witnesses of what was wrong, and repeats: HyFD's idea (Papenbrock & Naumann, "A
+hybrid approach to functional dependency discovery", 2016) on the shared pool of pairs. Departing from HyFD, a
+refuted candidate gives its witness pair back to the pool instead of being specialised in a tree, so keys and FDs
+(and later other families) learn from each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from lawful.checks import CheckTask, RankedTable
+from lawful.discovery.cost_model import full_evidence_is_cheaper
+from lawful.discovery.findings import Block, Candidate, Emit, Findings, law_of
+from lawful.discovery.peeling import constants_and_twins, peel, stated_in_full
+from lawful.discovery.questions import Progress, Question, Watch
+from lawful.discovery.thinking import candidates_of, edges_of, goals_of
+from lawful.engines import Engine
+from lawful.errors import StoppedError
+from lawful.evidence import Pool, WindowSampler
+from lawful.meanings import NullPolicy
+from lawful.search import pack_sets, unpack_sets
+from lawful.search.sets import Words
+
+_CHECKS_A_ROUND = 2_000
+_TOO_MANY_REFUTED = 0.1
+_FIRST_YIELD = 0.01
+
+
+def discover_keys_and_fds(
+    table: RankedTable, engine: Engine, question: Question, watch: Watch, emit: Emit, progress: Progress
+) -> Findings:
+    """Find all minimal keys and FDs that hold; at a limit, what was certain by then.
+
+    `engine` must be open on the table. Every block that is emitted is final.
+    """
+    findings = Findings()
+    peeled = peel(table, question.null_policy)
+    searched = peeled.columns
+
+    def state(blocks: Iterable[Block]) -> None:
+        for block in blocks:
+            findings.blocks.append(block)
+            emit(block)
+
+    try:
+        if question.fds:
+            state(constants_and_twins(peeled, table, question.null_policy, question.max_size))
+        is_full = question.strategy == "full" or (
+            question.strategy == "auto" and full_evidence_is_cheaper(table.rows, len(searched))
+        )
+        search = _from_all_pairs if is_full else _from_some_pairs
+        findings.counts["full_evidence"] = int(is_full)
+        for goal, sets in search(table, engine, searched, question, watch, findings.counts, progress):
+            state(stated_in_full(goal, sets, peeled))
+        findings.complete = True
+    except StoppedError as stop:
+        findings.stopped_because = watch.reason() or stop.message
+    return findings
+
+
+def _from_all_pairs(
+    table: RankedTable,
+    engine: Engine,
+    columns: tuple[int, ...],
+    question: Question,
+    watch: Watch,
+    counts: dict[str, int],
+    progress: Progress,
+) -> Iterator[tuple[int, Words]]:
+    """Read the laws off the agree sets of all pairs: nothing is left to check."""
+    progress(f"comparing all pairs of {table.rows:,} rows")
+    evidence = engine.agree_sets(columns, watch.is_over)
+    watch.look()
+    counts["agree_sets"] = len(evidence.agree)
+    progress(f"thinking about {len(evidence.agree):,} agree sets")
+    width = len(columns)
+    edges = edges_of(goals_of(question, width), evidence.agree, evidence.known_differ, width)
+    yield from candidates_of(edges, width, question.max_size, watch)
+
+
+def _from_some_pairs(
+    table: RankedTable,
+    engine: Engine,
+    columns: tuple[int, ...],
+    question: Question,
+    watch: Watch,
+    counts: dict[str, int],
+    progress: Progress,
+) -> Iterator[tuple[int, Words]]:
+    """Sample, think, check, learn from the witnesses; until nothing new is refuted."""
+    width = len(columns)
+    goals = goals_of(question, width)
+    ignores_nulls = question.null_policy is NullPolicy.IGNORE
+    pool = Pool(table, question.null_policy, columns)
+    sampler = WindowSampler(pool, seed=question.seed)
+    confirmed: set[Candidate] = set()
+    min_yield = _FIRST_YIELD
+    counts.update(rounds=0, checks=0, refuted=0)
+    while True:
+        sampler.run(min_yield, should_stop=watch.is_over)
+        watch.look()
+        edges = edges_of(goals, pool.agree, pool.differ if ignores_nulls else None, width)
+        thought = candidates_of(edges, width, question.max_size, watch)
+        candidates = [(goal, lhs) for goal, sets in thought for lhs in unpack_sets(sets)]
+        open_candidates = [candidate for candidate in candidates if candidate not in confirmed]
+        counts["rounds"] += 1
+        progress(f"round {counts['rounds']}: {len(open_candidates):,} candidates to check")
+        refuted = 0
+        for batch in _smallest_first(open_candidates):
+            held, witnesses = _check(batch, columns, engine, watch)
+            confirmed.update(held)
+            yield from _by_goal(held, width)
+            if witnesses:
+                pool.add_pairs(*np.array(witnesses, np.int32).T)
+            refuted += len(witnesses)
+            counts["checks"] += len(batch)
+            if len(witnesses) > _TOO_MANY_REFUTED * len(batch):
+                break  # the pool knew too little: think again before checking more
+        counts["refuted"] += refuted
+        counts["agree_sets"] = len(pool.agree)
+        if refuted == 0:
+            return
+        min_yield /= 4
+
+
+def _smallest_first(candidates: list[Candidate]) -> Iterator[list[Candidate]]:
+    """Batches in order of size: small candidates are quick to check, and their refutation rules out the most."""
+    ordered = sorted(candidates, key=lambda candidate: len(candidate[1]))
+    for first in range(0, len(ordered), _CHECKS_A_ROUND):
+        yield ordered[first : first + _CHECKS_A_ROUND]
+
+
+def _check(
+    batch: list[Candidate], columns: tuple[int, ...], engine: Engine, watch: Watch
+) -> tuple[list[Candidate], list[tuple[int, int]]]:
+    """Let the engine check candidates; give those that hold and the witnesses against the others."""
+    held: list[Candidate] = []
+    witnesses: list[tuple[int, int]] = []
+    tasks = [CheckTask(number, law_of(candidate, columns)) for number, candidate in enumerate(batch)]
+    for verdict in engine.check(tasks):
+        if verdict.witness is None:
+            held.append(batch[verdict.id])
+        else:
+            witnesses.append(verdict.witness)
+        watch.look()
+    return held, witnesses
+
+
+def _by_goal(candidates: Iterable[Candidate], width: int) -> Iterator[tuple[int, Words]]:
+    sets: dict[int, list[tuple[int, ...]]] = {}
+    for goal, lhs in candidates:
+        sets.setdefault(goal, []).append(lhs)
+    for goal, of_goal in sorted(sets.items()):
+        yield goal, pack_sets(of_goal, width)

@@ -1,0 +1,156 @@
+"""Constants and twin columns: worked on once, stated in full.
+
+A column whose value never changes takes no part in any minimal law but its own, `{} -> A`. Columns that always
+agree and differ together (twins: each is the other under a change of names) stand in for each other in every
+law. Both are set aside before the search, which then runs on fewer columns, and put back into its results.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lawful.checks import RankedTable
+from lawful.discovery.findings import KEY, Block
+from lawful.meanings import NULL_RANK, NullPolicy
+from lawful.search import pack_sets, words_for
+from lawful.search.sets import WORD_BITS, Words
+
+
+@dataclass(frozen=True)
+class Peeled:
+    """The columns to search on, and what was set aside.
+
+    `twins[i]` are all columns that behave as `columns[i]` does, itself first.
+    """
+
+    width: int
+    constants: tuple[int, ...]
+    twins: tuple[tuple[int, ...], ...]
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns that the search works on."""
+        return tuple(group[0] for group in self.twins)
+
+    def restore(self, family: Words) -> tuple[Words, npt.NDArray[np.int64]]:
+        """Sets over the searched columns as sets over all, with every choice of a twin for its column.
+
+        The second array tells for each set which of the given ones it comes from.
+        """
+        restored = np.zeros((len(family), words_for(self.width)), np.uint64)
+        source = np.arange(len(family))
+        for position, group in enumerate(self.twins):
+            _move_bit(family, position, restored, group[0])
+        for group in self.twins:
+            for twin in group[1:]:
+                holding = _holds(restored, group[0])
+                exchanged = _exchange(restored[holding], group[0], twin)
+                restored = np.concatenate([restored, exchanged])
+                source = np.concatenate([source, source[holding]])
+        return restored, source
+
+
+def _move_bit(source: Words, from_bit: int, target: Words, to_bit: int) -> None:
+    bits = (source[:, from_bit // WORD_BITS] >> np.uint64(from_bit % WORD_BITS)) & np.uint64(1)
+    target[:, to_bit // WORD_BITS] |= bits << np.uint64(to_bit % WORD_BITS)
+
+
+def _holds(family: Words, column: int) -> npt.NDArray[np.bool_]:
+    return np.asarray((family[:, column // WORD_BITS] >> np.uint64(column % WORD_BITS)) & np.uint64(1) != 0)
+
+
+def _exchange(family: Words, column: int, twin: int) -> Words:
+    exchanged = family.copy()
+    exchanged[:, column // WORD_BITS] &= ~(np.uint64(1) << np.uint64(column % WORD_BITS))
+    exchanged[:, twin // WORD_BITS] |= np.uint64(1) << np.uint64(twin % WORD_BITS)
+    return exchanged
+
+
+def stated_in_full(
+    goal: int, sets: Words, peeled: Peeled, errors: npt.NDArray[np.float64] | None = None
+) -> Iterator[Block]:
+    """Laws over the searched columns as laws over all: twins stand in for each other on both sides."""
+    if len(sets) == 0:
+        return
+    restored, source = peeled.restore(sets)
+    restored_errors = None if errors is None else errors[source]
+    for right in (KEY,) if goal == KEY else peeled.twins[goal]:
+        yield Block(right, restored, restored_errors)
+
+
+def constants_and_twins(
+    peeled: Peeled, table: RankedTable, policy: NullPolicy, max_size: int | None
+) -> Iterator[Block]:
+    """Constants, `{} -> A`, and twins, which determine each other.
+
+    A column with one value and nulls, which is not set aside where nulls are ignored, is determined by nothing at
+    all there, and so are its twins: the search finds that.
+    """
+    for column in peeled.constants:
+        yield Block(column, np.zeros((1, words_for(peeled.width)), np.uint64))
+    for group in peeled.twins:
+        needs_nothing = policy is NullPolicy.IGNORE and table.distinct(group[0]) <= 1
+        if not needs_nothing and max_size != 0:
+            yield from twin_blocks(group, peeled.width)
+
+
+def twin_blocks(group: tuple[int, ...], width: int) -> Iterator[Block]:
+    """The FDs between the columns of a group of twins."""
+    for right in group:
+        others = [(other,) for other in group if other != right]
+        if others:
+            yield Block(right, pack_sets(others, width))
+
+
+def peel(table: RankedTable, policy: NullPolicy) -> Peeled:
+    """Set constants and twins aside.
+
+    Under `IGNORE` a column with nulls takes rows out of every law that it enters, so only columns without nulls
+    count as constant; twins are null in the same rows by definition.
+    """
+    constants = tuple(column for column in range(table.width) if _is_constant(table, column, policy))
+    candidates: dict[int, list[int]] = defaultdict(list)
+    for column in range(table.width):
+        if column not in constants:
+            candidates[table.distinct(column)].append(column)
+    twins = [group for columns in candidates.values() for group in _group_twins(table, columns)]
+    return Peeled(table.width, constants, tuple(sorted(twins)))
+
+
+def _is_constant(table: RankedTable, column: int, policy: NullPolicy) -> bool:
+    distinct = table.distinct(column)
+    if table.rows == 0 or distinct > 1:
+        return table.rows == 0
+    has_nulls = bool((table.column(column) == NULL_RANK).any())
+    if policy is NullPolicy.IGNORE:
+        return not has_nulls
+    return distinct + has_nulls <= 1
+
+
+def _group_twins(table: RankedTable, columns: Sequence[int]) -> list[tuple[int, ...]]:
+    groups: list[list[int]] = []
+    for column in columns:
+        for group in groups:
+            if _are_twins(table, group[0], column):
+                group.append(column)
+                break
+        else:
+            groups.append([column])
+    return [tuple(group) for group in groups]
+
+
+def _are_twins(table: RankedTable, left: int, right: int) -> bool:
+    """Whether one value of `left` always meets one value of `right`; both have as many, so also back."""
+    a, b = table.column(left), table.column(right)
+    if not np.array_equal(a[:64] == a[:1], b[:64] == b[:1]):  # most differ at once
+        return False
+    if not np.array_equal(a == NULL_RANK, b == NULL_RANK):
+        return False
+    partner = np.zeros(table.distinct(left) + 1, np.int32)
+    partner[a] = b
+    return bool(np.array_equal(partner[a], b))

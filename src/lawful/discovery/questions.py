@@ -1,0 +1,88 @@
+"""What is asked of a discovery, and what stops it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from lawful.errors import StoppedError, UsageError
+from lawful.meanings import Measure, NullPolicy
+
+MEASURES: tuple[Measure, ...] = ("g1", "g3")
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which laws are wanted.
+
+    `max_size` limits the columns of a key and of a left side. `error` is the share of pairs (g1) or of rows
+    (g3) that may break a law; 0 asks for laws that hold.
+    """
+
+    keys: bool
+    fds: bool
+    null_policy: NullPolicy = NullPolicy.EQUAL
+    max_size: int | None = None
+    error: float = 0.0
+    measure: Measure = "g1"
+    seed: int = 0
+    strategy: Literal["auto", "full", "hybrid"] = "auto"
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.error < 1.0:
+            raise UsageError(f"the error must lie in [0, 1), and is {self.error}", "0.01 allows one in a hundred.")
+        if self.max_size is not None and self.max_size < 0:
+            raise UsageError(f"the largest size must not be negative, and is {self.max_size}")
+        if self.measure not in MEASURES:
+            raise UsageError(f"unknown measure {self.measure!r}", "Use g1 (share of pairs) or g3 (share of rows).")
+        if self.strategy not in ("auto", "full", "hybrid"):
+            raise UsageError(f"unknown strategy {self.strategy!r}", "Use auto, full or hybrid.")
+
+
+class Watch:
+    """Ends a discovery at its limits: `look` raises `StoppedError` once time or memory is used up."""
+
+    def __init__(self, seconds: float | None = None, memory: int | None = None) -> None:
+        if seconds is not None and seconds <= 0:
+            raise UsageError(f"the time limit must be positive, and is {seconds}")
+        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._seconds = seconds
+        self._memory = memory
+
+    @property
+    def memory(self) -> int | None:
+        """The memory limit in bytes, if there is one."""
+        return self._memory
+
+    def look(self) -> None:
+        """Raise if a limit is reached."""
+        if reason := self.reason():
+            raise StoppedError(reason, "What was found so far is kept and marked incomplete.")
+
+    def reason(self) -> str | None:
+        """Why to stop now, if so."""
+        if self._deadline is not None and time.monotonic() > self._deadline:
+            return f"the time limit of {self._seconds:g} s is reached"
+        if self._memory is not None and resident_bytes() > self._memory:
+            return f"the memory limit of {self._memory >> 20} MB is reached"
+        return None
+
+    def is_over(self) -> bool:
+        """Whether a limit is reached, for code that stops by itself."""
+        return self.reason() is not None
+
+
+def resident_bytes() -> int:
+    """The memory that this process has in use, without what it only maps from files."""
+    try:
+        fields = Path("/proc/self/statm").read_text("ascii").split()
+    except OSError:  # not on Linux: no limit can be kept
+        return 0
+    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE")
+
+
+Progress = Callable[[str], None]

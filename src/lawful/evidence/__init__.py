@@ -1,0 +1,37 @@
+"""Evidence: what pairs of rows say about the laws of a table.
+
+A pair of rows compared on some columns is a sign vector (`signs`), and an agree set is its projection. Small
+tables are compared in full (`exact`, `multisets`); from large ones, samples fill a pool of distinct
+vectors that all families of laws share (`pool`).
+"""
+
+from lawful.evidence.exact import (
+    Tile,
+    agree_sets_of_tile,
+    all_agree_sets,
+    all_sign_vectors,
+    sign_vectors_of_tile,
+    tiles,
+)
+from lawful.evidence.multisets import AgreeSets, SignSets, merge, merge_signs
+from lawful.evidence.pool import Evidence, Mark, Pool
+from lawful.evidence.signs import RowMatrix, SignVectors, compare_pairs
+
+__all__ = [
+    "AgreeSets",
+    "Evidence",
+    "Mark",
+    "Pool",
+    "RowMatrix",
+    "SignSets",
+    "SignVectors",
+    "Tile",
+    "agree_sets_of_tile",
+    "all_agree_sets",
+    "all_sign_vectors",
+    "compare_pairs",
+    "merge",
+    "merge_signs",
+    "sign_vectors_of_tile",
+    "tiles",
+]

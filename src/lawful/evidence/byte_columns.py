@@ -1,0 +1,182 @@
+"""Columns as planes of bytes: the form in which all pairs of a table are compared.
+
+A column with up to 255 ranks is one plane, a wider one two, three or four, the low byte first. A vector
+instruction then compares 32 rows at once. Columns that cannot tell pairs apart take no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lawful.evidence.ranked_table import RankedTable, chosen_columns
+from lawful.evidence.signs import WORD_BITS, words_for
+from lawful.evidence.words_kernels import Bytes, Int32s, Int64s, Words
+from lawful.meanings import NULL_RANK, NullPolicy
+
+BYTE_BITS = 8
+DIRECT_BITS = 18
+"""Vectors of up to so many bits are counted in a table that they index; longer ones are hashed."""
+
+_DECODED_AT_ONCE = 1 << 16
+_LAST_BYTE = 255
+
+
+@dataclass(frozen=True)
+class ByteColumns:
+    """What the kernels read of a table, and how to read their vectors.
+
+    A column that varies has a *lane*: bit `lane % 8` of byte `lane // 8` of a vector. The columns with nulls that
+    are to be ignored have the first lanes. A vector has a first part (differs, or less) and maybe a second
+    (unknown, or greater).
+
+    Attributes
+    ----------
+    planes, plane_group, plane_bit
+        The bytes, `uint8[planes, rows]`, and for each plane the byte and bit of its column's lane.
+    nulls
+        For the bytes whose columns have nulls to be ignored, where a row is null: `uint8[groups, rows]`.
+    lanes
+        For each lane the bit of its column in the result.
+    order
+        The row that stands at each position, or None if rows stand in their own order.
+    """
+
+    columns: tuple[int, ...]
+    policy: NullPolicy
+    signs: bool
+    rows: int
+    planes: Bytes
+    plane_group: Int64s
+    plane_bit: Bytes
+    nulls: Bytes
+    nullable: int
+    lanes: tuple[int, ...]
+    always_equal: tuple[int, ...]
+    always_unknown: tuple[int, ...]
+    order: Int32s | None
+
+    @staticmethod
+    def of(table: RankedTable, policy: NullPolicy, columns: Sequence[int] | None, *, signs: bool) -> ByteColumns:
+        """Copy columns of a table, all of them unless some are named."""
+        chosen = chosen_columns(table, columns)
+        ignore = policy is NullPolicy.IGNORE
+        nullable, complete, always_equal, always_unknown = [], [], [], []
+        for bit, column in enumerate(chosen):
+            values, has_nulls = table.distinct(column), not bool(np.asarray(table.column(column)).all())
+            if ignore and values == 0:
+                always_unknown.append(bit)
+            elif values + has_nulls <= 1:
+                always_equal.append(bit)
+            elif ignore and has_nulls:
+                nullable.append(bit)
+            elif signs or values + has_nulls < table.rows:
+                complete.append(bit)  # one that differs in all rows has no lane: bits of none are zero
+        lanes = (*nullable, *complete)
+        ranks = [np.asarray(table.column(chosen[bit])) for bit in lanes]
+        order = _sorted_order(ranks) if signs and ranks else None
+        if order is not None:
+            ranks = [column[order] for column in ranks]
+        planes, lane_of_plane = _split(ranks, table.rows)
+        return ByteColumns(
+            columns=chosen,
+            policy=policy,
+            signs=signs,
+            rows=table.rows,
+            planes=planes,
+            plane_group=lane_of_plane // BYTE_BITS,
+            plane_bit=np.left_shift(1, lane_of_plane % BYTE_BITS).astype(np.uint8),
+            nulls=_null_bytes(ranks[: len(nullable)], table.rows),
+            nullable=len(nullable),
+            lanes=lanes,
+            always_equal=tuple(always_equal),
+            always_unknown=tuple(always_unknown),
+            order=order,
+        )
+
+    @property
+    def groups(self) -> int:
+        """The bytes of the first part."""
+        return -(-len(self.lanes) // BYTE_BITS)
+
+    @property
+    def second_lanes(self) -> int:
+        """The lanes of the second part."""
+        return len(self.lanes) if self.signs else self.nullable
+
+    @property
+    def second_groups(self) -> int:
+        """The bytes of the second part."""
+        return -(-self.second_lanes // BYTE_BITS)
+
+    @property
+    def bits(self) -> int:
+        """The length of a vector whose second part comes right after the first."""
+        return len(self.lanes) + self.second_lanes
+
+    @property
+    def second_start(self) -> int:
+        """The bit at which the second part starts; hashed vectors start it at a byte."""
+        return len(self.lanes) if self.bits <= DIRECT_BITS else self.groups * BYTE_BITS
+
+    @property
+    def group_start(self) -> Int64s:
+        """The bit at which each byte of a vector starts, first part and second."""
+        first = np.arange(self.groups) * BYTE_BITS
+        return np.concatenate([first, self.second_start + np.arange(self.second_groups) * BYTE_BITS])
+
+    @property
+    def key_words(self) -> int:
+        """The words of a vector."""
+        return words_for(self.second_start + self.second_groups * BYTE_BITS)
+
+    def decode(self, keys: Words) -> tuple[Words, Words]:
+        """Both parts of vectors `uint64[vectors, words]` as two planes over the chosen columns."""
+        first = self._spread(keys, 0, len(self.lanes))
+        second = self._spread(keys, self.second_start, self.second_lanes)
+        return first, second
+
+    def _spread(self, keys: Words, start: int, lanes: int) -> Words:
+        """Move bit `start + lane` of every key to the bit of the lane's column."""
+        words = words_for(len(self.columns))
+        spread = np.empty((len(keys), words), np.uint64)
+        positions = start + np.arange(lanes)
+        word, shift = positions // WORD_BITS, (positions % WORD_BITS).astype(np.uint64)
+        for at in range(0, len(keys), _DECODED_AT_ONCE):
+            block = keys[at : at + _DECODED_AT_ONCE]
+            bits = np.zeros((len(block), words * WORD_BITS), np.uint8)
+            bits[:, list(self.lanes[:lanes])] = (block[:, word] >> shift) & np.uint64(1)
+            spread[at : at + len(block)] = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+        return spread
+
+
+def _sorted_order(ranks: list[Int32s]) -> Int32s:
+    """Rows sorted by all lanes, coarse columns first.
+
+    Neighbours then have much in common, so their vectors repeat; and of every pair the earlier row is the
+    smaller one in the first lane that tells them apart, so that no vector occurs next to its mirror.
+    """
+    by_values = sorted(range(len(ranks)), key=lambda lane: -int(ranks[lane].max()))
+    return np.lexsort([ranks[lane] for lane in by_values]).astype(np.int32)
+
+
+def _split(ranks: list[Int32s], rows: int) -> tuple[Bytes, Int64s]:
+    planes: list[npt.NDArray[np.uint8]] = []
+    lane_of_plane = []
+    for lane, column in enumerate(ranks):
+        highest = int(column.max(initial=NULL_RANK))
+        for byte in range(max(1, -(-highest.bit_length() // BYTE_BITS))):
+            planes.append(((column >> (BYTE_BITS * byte)) & _LAST_BYTE).astype(np.uint8))
+            lane_of_plane.append(lane)
+    stacked = np.stack(planes) if planes else np.empty((0, rows), np.uint8)
+    return stacked, np.array(lane_of_plane, np.int64)
+
+
+def _null_bytes(ranks: list[Int32s], rows: int) -> Bytes:
+    """Where the first lanes are null, eight lanes a byte."""
+    if not ranks:
+        return np.empty((0, rows), np.uint8)
+    return np.packbits(np.stack([column == NULL_RANK for column in ranks]), axis=0, bitorder="little")

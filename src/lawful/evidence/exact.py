@@ -1,0 +1,268 @@
+"""Every pair of rows compared and counted: the exact multisets of agree sets and sign vectors.
+
+The pairs (i, j), i < j, are cut in tiles: ranges of i. Threads here and tasks elsewhere each walk
+some tiles, and what they find is put together.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Event, Lock
+
+import numpy as np
+
+from lawful.errors import StoppedError
+from lawful.evidence import compare_kernels, tile_kernels
+from lawful.evidence.byte_columns import DIRECT_BITS, ByteColumns
+from lawful.evidence.multisets import AgreeSets, SignSets, grouped_vectors
+from lawful.evidence.ranked_table import RankedTable
+from lawful.evidence.signs import SignVectors, all_columns
+from lawful.evidence.vector_set import VectorSet
+from lawful.evidence.words_kernels import Int32s, Int64s, Words
+from lawful.meanings import NullPolicy
+
+_PAIRS_A_CALL = 1 << 24
+"""Pairs between two looks at whether to stop: a few hundredths of a second."""
+
+_TILES_A_THREAD = 8
+
+ShouldStop = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """The pairs (i, j) of a table of `rows` rows with `first` <= i < `last` and i < j < `rows`.
+
+    Rows are counted in the order of the walk, which for sign vectors is not the order of the table.
+    """
+
+    rows: int
+    first: int
+    last: int
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs."""
+        return math.comb(self.rows - self.first, 2) - math.comb(self.rows - self.last, 2)
+
+
+def tiles(rows: int, parts: int) -> list[Tile]:
+    """Cut all pairs of a table in at most `parts` tiles of about the same number of pairs, none empty."""
+    total = math.comb(rows, 2)
+    cut: list[Tile] = []
+    first = 0
+    for part in range(1, parts + 1):
+        # The rows from `last` on have what is left for the later parts: m rows have m (m - 1) / 2 pairs.
+        left = total * (parts - part) // parts
+        last = rows - 1 if part == parts else rows - (1 + math.isqrt(1 + 8 * left)) // 2
+        if last > first:
+            cut.append(Tile(rows, first, last))
+            first = last
+    return cut
+
+
+def all_agree_sets(
+    table: RankedTable,
+    policy: NullPolicy,
+    columns: Sequence[int] | None = None,
+    threads: int | None = None,
+    should_stop: ShouldStop | None = None,
+    *,
+    counted: bool = True,
+) -> AgreeSets:
+    """The agree sets of all unordered pairs of rows.
+
+    Parameters
+    ----------
+    columns
+        The columns to compare, all unless some are named. Bit c of every set is `columns[c]`.
+    threads
+        How many threads share the work; None takes one a core. The result does not depend on it.
+    should_stop
+        Asked often; once it says yes, the walk ends with `StoppedError`.
+    counted
+        Whether pairs are counted, or only noted.
+    """
+    compared = ByteColumns.of(table, policy, columns, signs=False)
+    return _agree_sets(_walk_all(compared, threads, should_stop, counted))
+
+
+def agree_sets_of_tile(
+    table: RankedTable,
+    policy: NullPolicy,
+    tile: Tile,
+    columns: Sequence[int] | None = None,
+    should_stop: ShouldStop | None = None,
+    *,
+    counted: bool = True,
+) -> AgreeSets:
+    """The agree sets of the pairs of one tile, in this thread; see `merge`."""
+    compared = ByteColumns.of(table, policy, columns, signs=False)
+    return _agree_sets(_walk_tile(compared, tile, should_stop, counted))
+
+
+def all_sign_vectors(
+    table: RankedTable,
+    policy: NullPolicy,
+    columns: Sequence[int] | None = None,
+    threads: int | None = None,
+    should_stop: ShouldStop | None = None,
+    *,
+    counted: bool = True,
+) -> SignSets:
+    """The sign vectors of all unordered pairs, one of two mirror images each; see `all_agree_sets`."""
+    compared = ByteColumns.of(table, policy, columns, signs=True)
+    return _sign_sets(_walk_all(compared, threads, should_stop, counted))
+
+
+def sign_vectors_of_tile(
+    table: RankedTable,
+    policy: NullPolicy,
+    tile: Tile,
+    columns: Sequence[int] | None = None,
+    should_stop: ShouldStop | None = None,
+    *,
+    counted: bool = True,
+) -> SignSets:
+    """The sign vectors of the pairs of one tile, in this thread; see `merge_signs`."""
+    compared = ByteColumns.of(table, policy, columns, signs=True)
+    return _sign_sets(_walk_tile(compared, tile, should_stop, counted))
+
+
+class _Walk:
+    """What one thread has seen: a direct table for short vectors, a hash set for longer ones."""
+
+    def __init__(self, compared: ByteColumns, counted: bool) -> None:
+        self.compared = compared
+        self.counted = counted
+        self._is_direct = compared.bits <= DIRECT_BITS
+        if self._is_direct:
+            self._counts: Int64s = np.zeros((2, 1 << compared.bits), np.int64)
+            self._witnesses: Int32s = np.empty((1 << compared.bits, 2), np.int32)
+        else:
+            self._set = VectorSet(1, compared.key_words, counted=True)
+
+    def walk(self, tile: Tile, should_stop: ShouldStop) -> None:
+        """See all pairs of a tile. Tiles must come in their order, so that first witnesses are first."""
+        compared = self.compared
+        table = (compared.planes, compared.plane_group, compared.plane_bit, compared.nulls, compared.groups)
+        columns = (*table, compared.signs, compared.group_start)
+        i, j = tile.first, tile.first + 1
+        while i < tile.last:
+            if should_stop():
+                raise StoppedError("comparing all pairs of rows was stopped")
+            place = (i, j, tile.last, _PAIRS_A_CALL, self.counted)
+            if self._is_direct:
+                i, j = tile_kernels.walk_direct(*columns, *place, self._counts, self._witnesses)
+            else:
+                self._set.reserve(tile_kernels.RUN)
+                i, j, self._set.size = tile_kernels.walk_hashed(*columns, *place, *self._set.arrays, self._set.size)
+
+    def absorb(self, other: _Walk) -> None:
+        """Add what another walk over other tiles has seen."""
+        if not self._is_direct:
+            self._set.absorb(other._set)
+            return
+        mine, others = self._counts.any(axis=0), other._counts.any(axis=0)
+        earlier = others & (~mine | (_walk_order(other._witnesses) < _walk_order(self._witnesses)))
+        self._witnesses[earlier] = other._witnesses[earlier]
+        self._counts += other._counts
+
+    def vectors(self) -> tuple[Words, Int64s | None, Int32s]:
+        """Distinct vectors, their counts, and the positions of their first pairs, in the order of the walk."""
+        if self._is_direct:
+            counts = self._counts.sum(axis=0)
+            occurring = np.flatnonzero(counts)
+            keys, counts, witnesses = (
+                occurring.astype(np.uint64)[:, None],
+                counts[occurring],
+                self._witnesses[occurring],
+            )
+        else:
+            keys, counts, witnesses = self._set.plane(0), self._set.counts, self._set.witnesses
+        order = np.argsort(_walk_order(witnesses))
+        return keys[order], counts[order] if self.counted else None, witnesses[order]
+
+
+def _walk_order(pairs: Int32s) -> Int64s:
+    ordered: Int64s = (pairs[:, 0].astype(np.int64) << 32) + pairs[:, 1]
+    return ordered
+
+
+def _walk_tile(compared: ByteColumns, tile: Tile, should_stop: ShouldStop | None, counted: bool) -> _Walk:
+    walk = _Walk(compared, counted)
+    walk.walk(tile, should_stop or _never)
+    return walk
+
+
+def _walk_all(compared: ByteColumns, threads: int | None, should_stop: ShouldStop | None, counted: bool) -> _Walk:
+    threads = threads or os.cpu_count() or 1
+    todo = tiles(compared.rows, threads * _TILES_A_THREAD)
+    threads = max(1, min(threads, math.comb(compared.rows, 2) // _PAIRS_A_CALL))
+    waiting, lock, failed = iter(todo), Lock(), Event()
+    asked = should_stop or _never
+
+    def walk_some() -> _Walk:
+        walk = _Walk(compared, counted)
+        while True:
+            with lock:
+                tile = next(waiting, None)
+            if tile is None:
+                return walk
+            try:
+                walk.walk(tile, lambda: failed.is_set() or asked())
+            except BaseException:
+                failed.set()
+                raise
+
+    if threads == 1:
+        return walk_some()
+    with ThreadPoolExecutor(threads, thread_name_prefix="lawful-evidence") as pool:
+        first, *others = [future.result() for future in [pool.submit(walk_some) for _ in range(threads)]]
+    for other in others:
+        first.absorb(other)
+    return first
+
+
+def _agree_sets(walk: _Walk) -> AgreeSets:
+    compared = walk.compared
+    keys, counts, witnesses = walk.vectors()
+    differs, unknown = compared.decode(keys)
+    width = len(compared.columns)
+    # Columns without a lane have zeros in both parts, as columns that always agree do.
+    differs |= _columns(set(range(width)) - set(compared.lanes) - set(compared.always_equal), width)
+    unknown |= _columns(set(compared.always_unknown), width)
+    planes = [~differs & all_columns(width)]
+    if compared.policy is NullPolicy.IGNORE:
+        planes.append(differs & ~unknown)
+    planes, counts, witnesses = grouped_vectors(planes, counts, witnesses)
+    return AgreeSets(compared.columns, planes[0], planes[1] if len(planes) > 1 else None, counts, witnesses)
+
+
+def _sign_sets(walk: _Walk) -> SignSets:
+    compared = walk.compared
+    keys, counts, witnesses = walk.vectors()
+    less, greater = compared.decode(keys)
+    unknown = _columns(set(compared.always_unknown), len(compared.columns))
+    words = np.ascontiguousarray(np.concatenate([less | unknown, greater | unknown], axis=1).T)
+    rows = witnesses if compared.order is None else compared.order[witnesses]
+    left, right = (np.ascontiguousarray(side) for side in rows.T)
+    compare_kernels.orient(words, left, right)
+    both = [np.ascontiguousarray(plane.T) for plane in np.split(words, 2)]
+    planes, counts, witnesses = grouped_vectors(both, counts, np.stack([left, right], axis=1))
+    return SignSets(compared.columns, SignVectors(planes[0], planes[1]), counts, witnesses)
+
+
+def _columns(bits: set[int], width: int) -> Words:
+    packed = np.zeros_like(all_columns(width))
+    for bit in bits:
+        packed[bit // 64] |= np.uint64(1 << (bit % 64))
+    return packed
+
+
+def _never() -> bool:
+    return False

@@ -1,0 +1,45 @@
+"""The table that evidence is taken from: columns of order-preserving ranks, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Int32s = npt.NDArray[np.int32]
+
+
+class RankedTable(Protocol):
+    """Columns as dense int32 ranks: 1 to `distinct` in the order of the values, 0 for null."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+
+    def column(self, i: int, /) -> Int32s:
+        """Column `i`: contiguous, one rank a row, possibly a read-only memory map."""
+
+    def distinct(self, i: int, /) -> int:
+        """The number of distinct values of column `i`, null not counted."""
+
+
+def chosen_columns(table: RankedTable, columns: Sequence[int] | None) -> tuple[int, ...]:
+    """The columns to compare: those given, or all.
+
+    Raises
+    ------
+    IndexError
+        If a column is not there or comes twice.
+    """
+    if columns is None:
+        return tuple(range(table.width))
+    chosen = tuple(int(column) for column in columns)
+    if len(set(chosen)) < len(chosen) or any(not 0 <= column < table.width for column in chosen):
+        raise IndexError(f"columns must be different ones of 0 to {table.width - 1}, and are {chosen}")
+    return chosen

@@ -1,0 +1,239 @@
+"""Comparing one row with a run of rows, byte plane by byte plane, and counting the vectors that come out.
+
+Accumulators are bytes, eight columns each, for a run of rows that stays in the nearest cache, and the loops
+over a run become vector instructions on 32 rows at once. So the comparison costs less than the counting.
+
+Pairs are walked in the order of (i, j), i < j. A walk can stop anywhere between two runs and is taken up again
+at the pair where it stopped.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from lawful.evidence.vector_set_kernels import count_run
+from lawful.evidence.words_kernels import Bytes, Int32s, Int64s, Words, compiled
+
+Indices = npt.NDArray[np.uint32]
+
+RUN = 4096
+_NONE = np.uint8(0)
+_ALL = np.uint8(255)
+_FOUR = 4
+
+
+@compiled
+def _differences(planes: Bytes, group: Int64s, bit: Bytes, i: int, first: int, size: int, found: Bytes) -> None:
+    """Set the bits of the columns in which row i differs from `size` rows from `first` on."""
+    end = first + size
+    p = 0
+    while p < planes.shape[0]:
+        out = found[group[p], :size]
+        if p + _FOUR <= planes.shape[0] and group[p + 3] == group[p]:
+            # Four planes at once: the accumulator is read and written once for all of them.
+            run_a, run_b = planes[p, first:end], planes[p + 1, first:end]
+            run_c, run_d = planes[p + 2, first:end], planes[p + 3, first:end]
+            a, b, c, d = planes[p, i], planes[p + 1, i], planes[p + 2, i], planes[p + 3, i]
+            bit_a, bit_b, bit_c, bit_d = bit[p], bit[p + 1], bit[p + 2], bit[p + 3]
+            for k in range(size):
+                out[k] |= (
+                    (bit_a if run_a[k] != a else _NONE)
+                    | (bit_b if run_b[k] != b else _NONE)
+                    | (bit_c if run_c[k] != c else _NONE)
+                    | (bit_d if run_d[k] != d else _NONE)
+                )
+            p += _FOUR
+        else:
+            run_a, a, bit_a = planes[p, first:end], planes[p, i], bit[p]
+            for k in range(size):
+                out[k] |= bit_a if run_a[k] != a else _NONE
+            p += 1
+
+
+@compiled
+def _orders(planes: Bytes, group: Int64s, bit: Bytes, i: int, first: int, size: int, found: Bytes) -> None:
+    """Set the bits of the columns in which row i is less than a row of the run and, below, greater.
+
+    Where a higher byte of a column differs, it overrules what the lower bytes said.
+    """
+    groups = found.shape[0] // 2
+    for p in range(planes.shape[0]):
+        less = found[group[p], :size]
+        greater = found[groups + group[p], :size]
+        run = planes[p, first : first + size]
+        value = planes[p, i]
+        own = bit[p]
+        others = np.uint8(_ALL ^ own)
+        for k in range(size):
+            kept = _ALL if run[k] == value else others
+            less[k] = (less[k] & kept) | (own if value < run[k] else _NONE)
+            greater[k] = (greater[k] & kept) | (own if value > run[k] else _NONE)
+
+
+@compiled
+def _compare_run(
+    planes: Bytes,
+    group: Int64s,
+    bit: Bytes,
+    nulls: Bytes,
+    groups: int,
+    signs: bool,
+    i: int,
+    first: int,
+    size: int,
+    found: Bytes,
+) -> None:
+    """Write the vectors of row i with a run of rows to `found[byte, row of the run]`."""
+    for g in range(found.shape[0]):
+        found[g, :size] = 0
+    if signs:
+        _orders(planes, group, bit, i, first, size, found)
+    else:
+        _differences(planes, group, bit, i, first, size, found)
+    for g in range(nulls.shape[0]):
+        run = nulls[g, first : first + size]
+        own = nulls[g, i]
+        one = found[g, :size]
+        other = found[groups + g, :size]
+        for k in range(size):
+            one[k] |= run[k] | own
+            other[k] |= run[k] | own
+
+
+@compiled
+def _as_indices(found: Bytes, group_start: Int64s, size: int, indices: Indices) -> None:
+    """Join the bytes of every vector to an index."""
+    indices[:size] = 0
+    for g in range(found.shape[0]):
+        bytes_ = found[g, :size]
+        shift = np.uint32(group_start[g])
+        for k in range(size):
+            indices[k] |= np.uint32(bytes_[k]) << shift
+
+
+@compiled
+def _as_words(found: Bytes, group_start: Int64s, size: int, words: Words) -> None:
+    """Join the bytes of every vector to words; a byte lies within one word."""
+    words[:, :size] = 0
+    for g in range(found.shape[0]):
+        bytes_ = found[g, :size]
+        out = words[group_start[g] // 64, :size]
+        shift = np.uint64(group_start[g] % 64)
+        for k in range(size):
+            out[k] |= np.uint64(bytes_[k]) << shift
+
+
+@compiled
+def _count_indices(indices: Indices, size: int, i: int, first: int, counts: Int64s, witnesses: Int32s) -> None:
+    """Count indices, the even and the odd in a table each: equal neighbours need not wait for each other."""
+    even, odd = counts[0], counts[1]
+    for k in range(0, size - 1, 2):
+        one = indices[k]
+        other = indices[k + 1]
+        seen = even[one]
+        even[one] = seen + 1
+        if seen == 0 and odd[one] == 0:
+            witnesses[one, 0] = i
+            witnesses[one, 1] = first + k
+        seen = odd[other]
+        odd[other] = seen + 1
+        if seen == 0 and even[other] == 0:
+            witnesses[other, 0] = i
+            witnesses[other, 1] = first + k + 1
+    if size & 1:
+        one = indices[size - 1]
+        if even[one] == 0 and odd[one] == 0:
+            witnesses[one, 0] = i
+            witnesses[one, 1] = first + size - 1
+        even[one] += 1
+
+
+@compiled
+def _note_indices(indices: Indices, size: int, i: int, first: int, counts: Int64s, witnesses: Int32s) -> None:
+    """Note which indices occur."""
+    seen = counts[0]
+    for k in range(size):
+        index = indices[k]
+        if seen[index] == 0:
+            seen[index] = 1
+            witnesses[index, 0] = i
+            witnesses[index, 1] = first + k
+
+
+@compiled
+def walk_direct(
+    planes: Bytes,
+    group: Int64s,
+    bit: Bytes,
+    nulls: Bytes,
+    groups: int,
+    signs: bool,
+    group_start: Int64s,
+    i: int,
+    j: int,
+    last: int,
+    budget: int,
+    counted: bool,
+    counts: Int64s,
+    witnesses: Int32s,
+) -> tuple[int, int]:
+    """Walk from pair (i, j) up to row `last`, or for about `budget` pairs; return where to go on."""
+    rows = planes.shape[1]
+    found = np.empty((group_start.size, RUN), np.uint8)
+    indices = np.empty(RUN, np.uint32)
+    while i < last and budget > 0:
+        size = min(RUN, rows - j)
+        if size > 0:
+            _compare_run(planes, group, bit, nulls, groups, signs, i, j, size, found)
+            _as_indices(found, group_start, size, indices)
+            if counted:
+                _count_indices(indices, size, i, j, counts, witnesses)
+            else:
+                _note_indices(indices, size, i, j, counts, witnesses)
+        budget -= size
+        j += RUN
+        if j >= rows:
+            i += 1
+            j = i + 1
+    return i, j
+
+
+@compiled
+def walk_hashed(
+    planes: Bytes,
+    group: Int64s,
+    bit: Bytes,
+    nulls: Bytes,
+    groups: int,
+    signs: bool,
+    group_start: Int64s,
+    i: int,
+    j: int,
+    last: int,
+    budget: int,
+    counted: bool,
+    recent: Int32s,
+    slots: Int32s,
+    shift: int,
+    keys: Words,
+    counts: Int64s,
+    witnesses: Int32s,
+    vectors: int,
+) -> tuple[int, int, int]:
+    """Walk as `walk_direct` does, or until a run might not fit; return also how many vectors there are."""
+    rows = planes.shape[1]
+    found = np.empty((group_start.size, RUN), np.uint8)
+    words = np.empty((keys.shape[2], RUN), np.uint64)
+    while i < last and budget > 0 and vectors + RUN <= keys.shape[1]:
+        size = min(RUN, rows - j)
+        if size > 0:
+            _compare_run(planes, group, bit, nulls, groups, signs, i, j, size, found)
+            _as_words(found, group_start, size, words)
+            vectors = count_run(words, i, j, size, counted, recent, slots, shift, keys, counts, witnesses, vectors)
+        budget -= size
+        j += RUN
+        if j >= rows:
+            i += 1
+            j = i + 1
+    return i, j, vectors

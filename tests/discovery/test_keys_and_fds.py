@@ -1,0 +1,117 @@
+"""Keys and FDs, exact and approximate, against brute force: every strategy, policy, size and error."""
+
+from __future__ import annotations
+
+import numpy as np
+import oracle
+import pytest
+from checks.tables import POLICIES, ArrayTable, ranked, tables
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lawful.dependencies import FD, Key
+from lawful.discovery.approximate import discover_almost
+from lawful.discovery.findings import Findings
+from lawful.discovery.keys_and_fds import discover_keys_and_fds
+from lawful.discovery.questions import Question, Watch
+from lawful.engines.local import LocalEngine
+from lawful.meanings import NullPolicy
+
+STRATEGIES = st.sampled_from(["full", "hybrid"])
+SIZES = st.sampled_from([None, 0, 1, 2])
+
+
+def run(table: ArrayTable, question: Question) -> Findings:
+    engine = LocalEngine(threads=2)
+    engine.open(table, question.null_policy)  # type: ignore[arg-type]  # an engine reads no more than ranks
+    search = discover_almost if question.error else discover_keys_and_fds
+    emitted = []
+    found = search(table, engine, question, Watch(), emitted.append, lambda _: None)
+    assert found.blocks == emitted
+    assert found.complete
+    return found
+
+
+def laws(found: Findings) -> list[Key | FD]:
+    return [law for block in found.blocks for law in block.laws()]
+
+
+def with_twins(table: ArrayTable, draw: st.DrawFn) -> ArrayTable:
+    """The same table with some columns repeated under other names, and others turned around."""
+    columns = [table.column(i) for i in range(table.width)]
+    for i in draw(st.lists(st.integers(0, table.width - 1), max_size=3)):
+        column = columns[i]
+        turned = np.where(column == 0, 0, column.max(initial=0) + 1 - column)
+        columns.append(draw(st.sampled_from([column, turned.astype(np.int32)])))
+    return ArrayTable(columns)
+
+
+@given(st.data(), POLICIES, STRATEGIES, SIZES, st.integers(0, 3))
+def test_exactly_the_minimal_laws_are_found(
+    data: st.DataObject, policy: NullPolicy, strategy: str, largest: int | None, seed: int
+) -> None:
+    table = with_twins(data.draw(tables(max_rows=8, max_width=4)), data.draw)
+    question = Question(True, True, policy, largest, seed=seed, strategy=strategy)  # type: ignore[arg-type]
+    found = laws(run(table, question))
+    rows = table.as_rows()
+    expected = {
+        **oracle.minimal_keys(rows, table.width, policy, largest=largest),
+        **oracle.minimal_fds(rows, table.width, policy, largest=largest),
+    }
+    assert len(found) == len(set(found))
+    assert set(found) == set(expected)
+
+
+@given(
+    st.data(),
+    POLICIES,
+    SIZES,
+    st.sampled_from([0.02, 0.1, 0.25, 0.5, 0.9]),
+    st.sampled_from(["g1", "g3"]),
+)
+def test_laws_within_an_error_are_found_with_it(
+    data: st.DataObject, policy: NullPolicy, largest: int | None, allowed: float, measure: str
+) -> None:
+    table = with_twins(data.draw(tables(max_rows=6, max_width=3)), data.draw)
+    found = run(table, Question(True, True, policy, largest, allowed, measure))  # type: ignore[arg-type]
+    errors = {}
+    for block in found.blocks:
+        assert block.errors is not None
+        errors |= dict(zip(block.laws(), block.errors.tolist(), strict=True))
+    rows = table.as_rows()
+    how = {"largest": largest, "allowed": allowed, "measure": measure}
+    expected = {
+        **oracle.minimal_keys(rows, table.width, policy, **how),
+        **oracle.minimal_fds(rows, table.width, policy, **how),
+    }
+    assert errors == pytest.approx(expected)
+
+
+@given(st.integers(0, 10_000), st.integers(66, 200), st.sampled_from(["full", "hybrid"]))
+def test_wide_tables_agree_between_strategies(seed: int, width: int, strategy: str) -> None:
+    chance = np.random.default_rng(seed)
+    few = [ranked(chance.integers(1, 4, 12).tolist()) for _ in range(6)]
+    constant = np.ones(12, np.int32)
+    columns = [few[i // 30] if i % 30 == 0 and i // 30 < 6 else constant for i in range(width)]
+    table = ArrayTable(columns)
+    found = laws(run(table, Question(True, True, strategy=strategy)))  # type: ignore[arg-type]
+    other = "hybrid" if strategy == "full" else "full"
+    assert set(found) == set(laws(run(table, Question(True, True, strategy=other))))  # type: ignore[arg-type]
+    narrow = [i for i in range(width) if i % 30 == 0 and i // 30 < 6]
+    rows = ArrayTable([columns[i] for i in narrow]).as_rows()
+    expected = {
+        Key(tuple(narrow[c] for c in key.columns)) for key in oracle.minimal_keys(rows, len(narrow), NullPolicy.EQUAL)
+    }
+    assert {law for law in found if isinstance(law, Key)} == expected
+
+
+def test_a_limit_keeps_what_is_certain() -> None:
+    chance = np.random.default_rng(1)
+    table = ArrayTable([ranked(chance.integers(1, 30, 3_000).tolist()) for _ in range(12)])
+    engine = LocalEngine(threads=1)
+    engine.open(table, NullPolicy.EQUAL)  # type: ignore[arg-type]
+    watch = Watch(seconds=1e-6)
+    found = discover_keys_and_fds(table, engine, Question(True, True), watch, lambda _: None, lambda _: None)
+    assert not found.complete
+    assert found.stopped_because is not None
+    assert "time limit" in found.stopped_because
