@@ -26,5 +26,5 @@ def full_evidence_seconds(rows: int, columns: int, threads: int | None = None) -
 
 def full_evidence_is_cheaper(rows: int, columns: int, threads: int | None = None) -> bool:
     """Whether to compare all pairs of this table."""
-    allowed = _ALLOWED_SECONDS * 2.0 ** min(40.0, (columns - _ALLOWED_AT_COLUMNS) / _COLUMNS_TO_DOUBLE)
+    allowed: float = _ALLOWED_SECONDS * 2.0 ** min(40.0, (columns - _ALLOWED_AT_COLUMNS) / _COLUMNS_TO_DOUBLE)
     return full_evidence_seconds(rows, columns, threads) <= min(allowed, _MOST_SECONDS)

@@ -98,7 +98,7 @@ def _from_some_pairs(
     goals = goals_of(question, width)
     ignores_nulls = question.null_policy is NullPolicy.IGNORE
     pool = Pool(table, question.null_policy, columns)
-    sampler = WindowSampler(pool, seed=question.seed)
+    sampler = WindowSampler(pool, table, question.seed)
     confirmed: set[Candidate] = set()
     min_yield = _FIRST_YIELD
     counts.update(rounds=0, checks=0, refuted=0)

@@ -42,8 +42,10 @@ class Peeled:
 
         The second array tells for each set which of the given ones it comes from.
         """
-        restored = np.zeros((len(family), words_for(self.width)), np.uint64)
         source = np.arange(len(family))
+        if len(self.twins) == self.width:  # nothing was set aside
+            return family, source
+        restored = np.zeros((len(family), words_for(self.width)), np.uint64)
         for position, group in enumerate(self.twins):
             _move_bit(family, position, restored, group[0])
         for group in self.twins:

@@ -16,6 +16,9 @@ from lawful.discovery.questions import Question, Watch
 from lawful.search import fd_edges, full_set, iterate_hitting_sets, key_edges, minimal_sets
 from lawful.search.sets import WORD_BITS, Words
 
+_WORTH_THREADS = 20_000
+"""Fewer edges than this are gone through before threads would have started."""
+
 
 def goals_of(question: Question, width: int) -> list[int]:
     """The goals that a question asks for."""
@@ -58,5 +61,8 @@ def candidates_of(
             found.append(chunk)
         return np.concatenate(found) if found else np.zeros((0, edges[goal].shape[1]), np.uint64)
 
+    if sum(len(of_goal) for of_goal in edges.values()) < _WORTH_THREADS:
+        yield from ((goal, enumerate_goal(goal)) for goal in edges)
+        return
     with ThreadPoolExecutor() as threads:
         yield from zip(edges, threads.map(enumerate_goal, edges), strict=True)

@@ -17,6 +17,8 @@ from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 
 _PACKS_A_THREAD = 8
+_WORTH_THREADS = 2_000
+"""All pairs of fewer rows than this are compared before threads would have started."""
 
 
 class LocalEngine:
@@ -82,7 +84,8 @@ class LocalEngine:
         def stops() -> bool:
             return self._cancelled.is_set() or should_stop()
 
-        return all_agree_sets(table, workspace.null_policy, columns, self._threads, stops, counted=counted)
+        threads = self._threads if table.rows >= _WORTH_THREADS else 1
+        return all_agree_sets(table, workspace.null_policy, columns, threads, stops, counted=counted)
 
     def cancel(self) -> None:
         """Stop after the checks that are under way."""
