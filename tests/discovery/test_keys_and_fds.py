@@ -6,7 +6,7 @@ import numpy as np
 import oracle
 import pytest
 from checks.tables import POLICIES, ArrayTable, ranked, tables
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lawful.dependencies import FD, Key
@@ -46,8 +46,17 @@ def with_twins(table: ArrayTable, draw: st.DrawFn) -> ArrayTable:
     return ArrayTable(columns)
 
 
-@given(st.data(), POLICIES, STRATEGIES, SIZES, st.integers(0, 3))
-def test_exactly_the_minimal_laws_are_found(
+EXACT = given(st.data(), POLICIES, STRATEGIES, SIZES, st.integers(0, 3))
+ALMOST = given(
+    st.data(),
+    POLICIES,
+    SIZES,
+    st.sampled_from([0.02, 0.1, 0.25, 0.5, 0.9]),
+    st.sampled_from(["g1", "g3"]),
+)
+
+
+def finds_exactly_the_minimal_laws(
     data: st.DataObject, policy: NullPolicy, strategy: str, largest: int | None, seed: int
 ) -> None:
     table = with_twins(data.draw(tables(max_rows=8, max_width=4)), data.draw)
@@ -62,14 +71,7 @@ def test_exactly_the_minimal_laws_are_found(
     assert set(found) == set(expected)
 
 
-@given(
-    st.data(),
-    POLICIES,
-    SIZES,
-    st.sampled_from([0.02, 0.1, 0.25, 0.5, 0.9]),
-    st.sampled_from(["g1", "g3"]),
-)
-def test_laws_within_an_error_are_found_with_it(
+def finds_the_laws_within_an_error(
     data: st.DataObject, policy: NullPolicy, largest: int | None, allowed: float, measure: str
 ) -> None:
     table = with_twins(data.draw(tables(max_rows=6, max_width=3)), data.draw)
@@ -85,6 +87,38 @@ def test_laws_within_an_error_are_found_with_it(
         **oracle.minimal_fds(rows, table.width, policy, **how),
     }
     assert errors == pytest.approx(expected)
+
+
+@EXACT
+def test_exactly_the_minimal_laws_are_found(
+    data: st.DataObject, policy: NullPolicy, strategy: str, largest: int | None, seed: int
+) -> None:
+    finds_exactly_the_minimal_laws(data, policy, strategy, largest, seed)
+
+
+@ALMOST
+def test_laws_within_an_error_are_found_with_it(
+    data: st.DataObject, policy: NullPolicy, largest: int | None, allowed: float, measure: str
+) -> None:
+    finds_the_laws_within_an_error(data, policy, largest, allowed, measure)
+
+
+@pytest.mark.slow
+@settings(max_examples=4_000)
+@EXACT
+def test_exactly_the_minimal_laws_of_thousands_of_tables(
+    data: st.DataObject, policy: NullPolicy, strategy: str, largest: int | None, seed: int
+) -> None:
+    finds_exactly_the_minimal_laws(data, policy, strategy, largest, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=3_000)
+@ALMOST
+def test_laws_within_an_error_of_thousands_of_tables(
+    data: st.DataObject, policy: NullPolicy, largest: int | None, allowed: float, measure: str
+) -> None:
+    finds_the_laws_within_an_error(data, policy, largest, allowed, measure)
 
 
 @given(st.integers(0, 10_000), st.integers(66, 200), st.sampled_from(["full", "hybrid"]))

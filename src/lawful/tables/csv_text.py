@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv as python_csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +19,10 @@ import pyarrow as pa
 from pyarrow import csv
 
 from lawful.tables.options import CsvDialect
-from lawful.tables.text_blocks import BlockError, TextBlock, without_byte_order_mark
+from lawful.tables.text_blocks import BlockError, TextBlock
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
+_BARE_CARRIAGE_RETURN = re.compile(rb"\r(?!\n)")
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ def parse_csv_block(block: TextBlock, dialect: CsvDialect, width: int, keep: Seq
     """Parse whole records; `keep` are the positions of the columns to return, of `width` in all."""
     # In a file with one column a blank line is a row whose only cell is empty.
     lines = block.record_lines(keep_blank=width == 1)
+    if len(lines) == 0:
+        return ParsedBlock([pa.array([], _TEXT) for _ in keep], lines)
     data = to_utf8(block, dialect.encoding)
     if dialect.escape not in (None, dialect.quote) and dialect.quote and dialect.escape.encode() in data:
         data = _with_doubled_quotes(data, dialect)
@@ -72,6 +76,8 @@ def parse_csv_block(block: TextBlock, dialect: CsvDialect, width: int, keep: Seq
         )
     except pa.ArrowInvalid as error:
         raise BlockError(block.first_line, f"cannot be read as CSV: {error}") from None
+    if ragged or table.num_rows != len(lines):
+        _refuse_bare_carriage_return(block, dialect)
     if ragged:
         row, found = ragged[0]
         raise BlockError(
@@ -83,33 +89,42 @@ def parse_csv_block(block: TextBlock, dialect: CsvDialect, width: int, keep: Seq
         raise BlockError(
             block.first_line,
             f"{table.num_rows} records were read where {len(lines)} start",
-            "A bare carriage return inside a line may be the cause.",
+            "Check --quote and --escape.",
         )
     return ParsedBlock([table.column(names[position]).combine_chunks() for position in keep], lines)
 
 
-def parse_header(record: bytes, dialect: CsvDialect) -> list[str]:
+def _refuse_bare_carriage_return(block: TextBlock, dialect: CsvDialect) -> None:
+    """Point at the first record that a carriage return cuts in two: the rows after it have other numbers."""
+    if not _BARE_CARRIAGE_RETURN.search(block.data):
+        return
+    for record in block.records():
+        if _BARE_CARRIAGE_RETURN.search(record.data):
+            parse_cells(record, dialect)
+
+
+def parse_header(record: TextBlock, dialect: CsvDialect) -> list[str]:
     """The cells of a header record; each must be a name that no other cell has."""
     cells = parse_cells(record, dialect)
     for position, name in enumerate(cells):
         if name == "":
             raise BlockError(
-                1,
+                record.first_line,
                 f"column {position + 1} of the header has no name",
                 "Name it, or read the file with --no-header.",
             )
         if name in cells[:position]:
             raise BlockError(
-                1,
+                record.first_line,
                 f"columns {cells.index(name) + 1} and {position + 1} of the header are both named {name!r}",
                 "Rename one, or read the file with --no-header.",
             )
     return cells
 
 
-def parse_cells(record: bytes, dialect: CsvDialect) -> list[str]:
+def parse_cells(record: TextBlock, dialect: CsvDialect) -> list[str]:
     """The cells of one record, as texts."""
-    data = to_utf8(TextBlock(without_byte_order_mark(record), 1), dialect.encoding)
+    data = to_utf8(record, dialect.encoding)
     if dialect.escape not in (None, dialect.quote) and dialect.quote:
         data = _with_doubled_quotes(data, dialect)
     quoting: Any = python_csv.QUOTE_NONE if dialect.quote is None else python_csv.QUOTE_MINIMAL
@@ -122,7 +137,20 @@ def parse_cells(record: bytes, dialect: CsvDialect) -> list[str]:
         quoting=quoting,
         strict=False,
     )
-    return next(iter(reader), [])
+    try:
+        cells = next(reader, [])
+        goes_on = next(reader, None) is not None
+    except python_csv.Error as error:
+        raise BlockError(
+            record.first_line, f"cannot be read as CSV: {error}", "Check --sep, --quote and --escape."
+        ) from None
+    if goes_on:
+        raise BlockError(
+            record.first_line,
+            "a carriage return without a newline ends a record inside this line",
+            "End every line with a newline, or quote the cell that holds the carriage return.",
+        )
+    return cells
 
 
 def to_utf8(block: TextBlock, encoding: str) -> bytes:
@@ -145,4 +173,5 @@ def _with_doubled_quotes(data: bytes, dialect: CsvDialect) -> bytes:
     assert dialect.quote
     assert dialect.escape
     octets = np.frombuffer(data, np.uint8)
-    return double_escaped_quotes(octets, ord(dialect.separator), ord(dialect.quote), ord(dialect.escape)).tobytes()
+    doubled = double_escaped_quotes(octets, ord(dialect.separator), ord(dialect.quote), ord(dialect.escape))
+    return bytes(doubled.tobytes())

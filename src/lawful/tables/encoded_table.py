@@ -28,6 +28,7 @@ FORMAT = "lawful-table/1"
 METADATA = "table.json"
 ORIGINS = "origins.npy"
 MOST_ROWS = 2**31 - 2
+_ORIGIN_FIELDS = 3
 
 
 @dataclass(frozen=True)
@@ -139,8 +140,11 @@ class EncodedTable:
         if self._origins is not None:
             return self._origins
         assert self.folder is not None
-        origins = json.loads((self.folder / METADATA).read_text("utf-8"))["origins"]
-        return Origins(tuple(origins["files"]), origins["unit"], np.load(self.folder / ORIGINS))
+        origins = read_metadata(self.folder)["origins"]
+        runs = np.load(self.folder / ORIGINS, allow_pickle=False)
+        if runs.dtype != np.int64 or runs.ndim != 2 or runs.shape[1] != _ORIGIN_FIELDS:
+            raise _damaged(self.folder, f"{ORIGINS} does not hold runs of rows")
+        return Origins(tuple(origins["files"]), origins["unit"], runs)
 
     @staticmethod
     def in_memory(
@@ -155,6 +159,8 @@ class EncodedTable:
         rows = len(ranked[0].ranks) if ranked else 0
         check_row_count(rows)
         columns = tuple(describe(column_name, column) for column_name, column in zip(names, ranked, strict=True))
+        for column in ranked:
+            column.ranks.setflags(write=False)
         return EncodedTable(
             name,
             rows,
@@ -176,14 +182,26 @@ class EncodedTable:
         """
         document = read_metadata(folder)
         try:
-            if verify:
-                _verify(folder, document["files"])
             columns = tuple(Column.from_dict(entry) for entry in document["columns"])
-            return EncodedTable(
+            table = EncodedTable(
                 str(document["name"]), int(document["rows"]), columns, folder, dict(document["settings"])
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if verify:
+                _verify_files(folder, document["files"], table.width)
+                table._verify_ranks()
+                table._all_origins.place(0)
+            return table
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
             raise _damaged(folder, f"its metadata lack or garble {error}") from None
+
+    def _verify_ranks(self) -> None:
+        """Compiled loops index by rank without looking: one out of range would reach into foreign memory."""
+        assert self.folder is not None
+        for position, column in enumerate(self.columns):
+            ranks = self.column(position)
+            largest = int(ranks.max(initial=NULL_RANK))
+            if int(ranks.min(initial=NULL_RANK)) < NULL_RANK or largest != column.distinct:
+                raise _damaged(self.folder, f"{ranks_file(position)} does not have {column.distinct} distinct ranks")
 
 
 def describe(name: str, column: RankedColumn) -> Column:
@@ -231,17 +249,30 @@ def read_values(path: Path) -> pa.Array:
         return pa.ipc.open_file(mapped).read_all().column(0).combine_chunks()
 
 
+def write_metadata(folder: Path, document: dict[str, Any]) -> None:
+    """Write the metadata of a folder, with a checksum of themselves."""
+    document = document | {"crc32": _own_checksum(document)}
+    (folder / METADATA).write_text(json.dumps(document, ensure_ascii=True, indent=1), "utf-8")
+
+
+def _own_checksum(document: dict[str, Any]) -> str:
+    members = {name: value for name, value in document.items() if name != "crc32"}
+    return checksum(json.dumps(members, ensure_ascii=True, sort_keys=True).encode())
+
+
 def read_metadata(folder: Path) -> dict[str, Any]:
-    """The metadata of a folder, with its format version checked."""
+    """The metadata of a folder, with its format version and checksum checked."""
     try:
         document = json.loads((folder / METADATA).read_text("utf-8"))
     except FileNotFoundError:
         raise _damaged(folder, f"it has no {METADATA}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise _damaged(folder, f"{METADATA} cannot be read: {error}") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         found = document.get("format") if isinstance(document, dict) else None
         raise _damaged(folder, f"its format is {found!r}, and this version of lawful reads {FORMAT!r}")
+    if document.get("crc32") != _own_checksum(document):
+        raise _damaged(folder, f"{METADATA} does not match its checksum")
     return document
 
 
@@ -250,7 +281,10 @@ def checksum(data: Any) -> str:
     return f"{zlib.crc32(data):08x}"
 
 
-def _verify(folder: Path, files: dict[str, Any]) -> None:
+def _verify_files(folder: Path, files: dict[str, Any], width: int) -> None:
+    for position in range(width):
+        if not {ranks_file(position), values_file(position), ORIGINS} <= files.keys():
+            raise _damaged(folder, f"its metadata lack a file of column {position + 1}")
     for name, expected in files.items():
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise _damaged(folder, f"its metadata name a file outside of it: {name!r}")

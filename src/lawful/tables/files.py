@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from lawful.errors import SourceError
 from lawful.tables.options import ReadOptions
+from lawful.tables.text_blocks import LONGEST_RECORD, BlockError, without_byte_order_mark
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -49,7 +50,12 @@ def list_files(path: Path) -> list[Path]:
 
 
 def _is_hidden(relative: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in relative.parts)
+    return any(is_hidden_name(part) for part in relative.parts)
+
+
+def is_hidden_name(name: str) -> bool:
+    """Whether Spark passes over files and folders of this name: `_x=1` is a partition and no hidden folder."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
 
 
 def format_of(names: list[str], options: ReadOptions, where: str) -> str:
@@ -69,50 +75,75 @@ def _suffix(name: str) -> str:
     return path.with_suffix("").suffix if path.suffix in _COMPRESSED else path.suffix
 
 
+def is_packed(path: Path) -> bool:
+    """Whether the name says that the file is compressed."""
+    return path.suffix.lower() in _COMPRESSED
+
+
 def read_chunks(path: Path, encoding: str, *, newline_bytes: bool) -> Iterator[bytes]:
-    """The bytes of a file, unpacked, in chunks that end in a newline.
-
-    Encodings whose newline is not one byte (UTF-16) are turned into UTF-8 on the way.
-    """
-    opener = _COMPRESSED.get(path.suffix.lower(), open)
+    """The bytes of a file, unpacked, in chunks that end in a newline (see `unpacked_chunks`)."""
     try:
-        with opener(path, "rb") as stream:
-            raw = _bounded(stream, path)
-            yield from _ending_in_newlines(raw if newline_bytes else _transcoded(raw, encoding, path))
+        with path.open("rb") as packed:
+            yield from unpacked_chunks(packed, str(path), path.stat().st_size, encoding, newline_bytes=newline_bytes)
+    except OSError as error:
+        raise _unreadable(error) from None
+
+
+def unpacked_chunks(
+    packed: IO[bytes], name: str, packed_size: int, encoding: str, *, newline_bytes: bool
+) -> Iterator[bytes]:
+    """The bytes of an open file, unpacked as its name tells, in chunks that end in a newline.
+
+    Encodings whose bytes cannot be cut at newlines (UTF-16) are turned into UTF-8 on the way.
+
+    Raises
+    ------
+    BlockError
+        Where the file cannot be unpacked, decoded or held in memory; at line 0 where it is the whole file.
+    """
+    unpack = _COMPRESSED.get(Path(name).suffix.lower())
+    try:
+        raw = _bounded(packed if unpack is None else unpack(packed, "rb"), packed_size)
+        chunks = _ending_in_newlines(raw if newline_bytes else _transcoded(raw, encoding))
+        yield from without_byte_order_mark(chunks)
     except (OSError, EOFError, zlib.error) as error:
-        raise SourceError(f"{path}: cannot be read: {_reason(error)}") from None
+        raise _unreadable(error) from None
 
 
-def _reason(error: BaseException) -> str:
-    return getattr(error, "strerror", None) or str(error)
+def _unreadable(error: BaseException) -> BlockError:
+    return BlockError(0, f"cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
-def _bounded(stream: IO[bytes], path: Path) -> Iterator[bytes]:
+def _bounded(stream: IO[bytes], packed_size: int) -> Iterator[bytes]:
     total = 0
-    on_disk = max(path.stat().st_size, 1)
     while chunk := stream.read(_CHUNK):
         total += len(chunk)
-        if total > _HARMLESS_SIZE and total > _MOST_EXPANSION * on_disk:
-            raise SourceError(
-                f"{path}: unpacks to more than {_MOST_EXPANSION} times its size",
+        if total > _HARMLESS_SIZE and total > _MOST_EXPANSION * packed_size:
+            raise BlockError(
+                0,
+                f"unpacks to more than {_MOST_EXPANSION} times its size",
                 "Unpack it by hand if it is yours.",
             )
         yield chunk
 
 
-def _transcoded(chunks: Iterator[bytes], encoding: str, path: Path) -> Iterator[bytes]:
+def _transcoded(chunks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder(encoding)()
-    lines = 1
+    line = 1
     for chunk, is_last in _with_last(chunks):
         try:
             text = decoder.decode(chunk, is_last)
         except UnicodeDecodeError as error:
-            raise SourceError(
-                f"{path}, near line {lines}: not {encoding} text: {error.reason}",
+            # The decoder may hold bytes of the chunk before; what stands before the error decodes.
+            good = max(error.start - (len(error.object) - len(chunk)), 0)
+            line += decoder.decode(chunk[:good]).count("\n")
+            raise BlockError(
+                line,
+                f"not {encoding} text: {error.reason}",
                 "Say how the file is encoded, for example --encoding utf-8.",
             ) from None
-        lines += text.count("\n")
-        yield text.removeprefix("\ufeff").encode("utf-8")
+        line += text.count("\n")
+        yield text.encode("utf-8")
 
 
 def _with_last(chunks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
@@ -127,12 +158,24 @@ def _with_last(chunks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 def _ending_in_newlines(chunks: Iterator[bytes]) -> Iterator[bytes]:
     rest: list[bytes] = []
+    size = 0
+    line = 1
     for chunk in chunks:
         cut = chunk.rfind(b"\n") + 1
         if cut == 0:
             rest.append(chunk)
+            size += len(chunk)
+            if size > LONGEST_RECORD:
+                raise BlockError(
+                    line,
+                    f"is longer than {LONGEST_RECORD >> 20} MiB",
+                    "Is this a text file whose lines end in a newline?",
+                )
             continue
-        yield b"".join((*rest, chunk[:cut]))
+        whole = b"".join((*rest, chunk[:cut]))
+        line += whole.count(b"\n")
+        yield whole
         rest = [chunk[cut:]] if cut < len(chunk) else []
+        size = len(chunk) - cut
     if rest:
         yield b"".join((*rest, b"\n"))

@@ -57,9 +57,19 @@ def parse_json_objects(block: TextBlock, encoding: str) -> tuple[list[dict[str, 
             raise BlockError(number, f"is not valid JSON: {error}", "Each line must be one JSON object.") from None
         if not isinstance(value, dict):
             raise BlockError(number, "is not a JSON object", "Each line must be one JSON object.")
+        if "\\u" in stripped:
+            _refuse_lone_surrogates(value, number)
         objects.append(value)
         lines.append(number)
     return objects, lines
+
+
+def _refuse_lone_surrogates(value: dict[str, Any], line: int) -> None:
+    """JSON can escape one half of a surrogate pair, which is no character and cannot be stored as text."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise BlockError(line, "escapes half of a surrogate pair, which is no character", "Mend the line.") from None
 
 
 def parse_json_block(block: TextBlock, encoding: str, names: Sequence[str]) -> ParsedBlock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,12 +14,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.dataset as arrow_dataset
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from lawful.errors import SourceError, UsageError
 from lawful.tables.csv_text import ParsedBlock
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.files import format_of, list_files, read_chunks
+from lawful.tables.files import format_of, is_packed, list_files, read_chunks
 from lawful.tables.options import ReadOptions, choose_columns
 from lawful.tables.origins import NO_ORIGINS, Origins, join_runs, runs_of_lines
 from lawful.tables.ranking import (
@@ -67,6 +69,16 @@ def as_arrow(source: Any) -> pa.Table:
 
 def encode_arrow(table: pa.Table, options: ReadOptions, name: str = "table") -> EncodedTable:
     """Encode an Arrow table; its schema is taken as it is."""
+    names, ranked = _rank_arrow(table, options, name)
+    return EncodedTable.in_memory(name, names, ranked, settings=options.to_dict())
+
+
+def encode_arrow_into_folder(table: pa.Table, options: ReadOptions, name: str = "table") -> EncodedTable:
+    """Encode an Arrow table into a folder, for workers in other processes; nothing would tell if it changed."""
+    return _publish(uuid.uuid4().hex, name, *_rank_arrow(table, options, name), NO_ORIGINS, options)
+
+
+def _rank_arrow(table: pa.Table, options: ReadOptions, name: str) -> tuple[list[str], list[RankedColumn]]:
     refuse_repeated_names(table.column_names, name)
     keep = choose_columns(table.column_names, options, name)
     names = [table.column_names[position] for position in keep]
@@ -77,7 +89,7 @@ def encode_arrow(table: pa.Table, options: ReadOptions, name: str = "table") -> 
         pieces = pieces or [dictionary_piece(pa.array([], table.schema.field(column).type))]
         return _rank(column, pieces, options, NO_ORIGINS)
 
-    return EncodedTable.in_memory(name, names, list(_in_threads(rank, names)), settings=options.to_dict())
+    return names, list(_in_threads(rank, names))
 
 
 def refuse_repeated_names(names: Sequence[str], where: str) -> None:
@@ -109,7 +121,7 @@ def _encode_path(path: Path, options: ReadOptions, *, reuse: bool) -> EncodedTab
     if reuse and (known := find_table(key)) is not None:
         return known
     if options.format == "parquet":
-        names, ranked, origins = _rank_parquet(path, options)
+        names, ranked, origins = _rank_parquet(path, files, options)
     else:
         names, ranked, origins = _rank_text(path, files, options)
     if not reuse:
@@ -171,21 +183,45 @@ def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> tuple[lis
 def _find_layout(
     path: Path, files: Sequence[Path], options: ReadOptions, chunks: Callable[[Path], Iterator[bytes]]
 ) -> TextLayout:
-    try:
-        if options.format == "csv":
-            return csv_layout(next(chunks(files[0]), b""), options, str(path))
-        names: dict[str, None] = {}
-        for file in files:
-            line = 1
+    if options.format == "csv":
+        return find_csv_layout(files, options, str(path), chunks)
+    names: dict[str, None] = {}
+    for file in files:
+        line = 1
+        try:
             for chunk in chunks(file):
-                try:
-                    names |= dict.fromkeys(json_names(TextBlock(chunk, line), options.dialect.encoding))
-                except BlockError as error:
-                    raise at_line(file, error) from None
+                names |= dict.fromkeys(json_names(TextBlock(chunk, line), options.dialect.encoding))
                 line += chunk.count(b"\n")
+        except BlockError as error:
+            raise at_line(file, error) from None
+    try:
         return json_layout(list(names), options, str(path))
     except BlockError as error:
         raise at_line(files[0], error) from None
+
+
+def find_csv_layout(
+    files: Sequence[Path], options: ReadOptions, where: str, chunks: Callable[[Path], Iterator[bytes]]
+) -> TextLayout:
+    """Find the columns from the first file that has a line."""
+    for file in files:
+        try:
+            head = next(chunks(file), b"")
+            if head or file is files[-1]:
+                return csv_layout(head, options, where)
+        except BlockError as error:
+            raise at_line(file, error) from None
+    raise AssertionError("a source has at least one file")
+
+
+def refuse_unreadable(files: Sequence[Path]) -> None:
+    """Raise the error of the first packed file that cannot be unpacked."""
+    for file in files:
+        try:
+            for _ in read_chunks(file, "utf-8", newline_bytes=True) if is_packed(file) else ():
+                pass
+        except BlockError as error:
+            raise at_line(file, error) from None
 
 
 def _parse_files(
@@ -223,13 +259,23 @@ def _parse_files(
 
 
 def at_line(file: Any, error: BlockError, lines_before: int = 0) -> SourceError:
-    """The error of a block as one that names the file and the line in it."""
-    return SourceError(f"{file}, line {lines_before + error.line}: {error.message}", error.hint)
+    """The error of a block as one that names the file and the line in it (0 is the file as a whole)."""
+    place = f"{file}, line {lines_before + error.line}" if error.line else f"{file}"
+    return SourceError(f"{place}: {error.message}", error.hint)
 
 
-def _rank_parquet(path: Path, options: ReadOptions) -> tuple[list[str], list[RankedColumn], Origins]:
+def _rank_parquet(path: Path, files: list[Path], options: ReadOptions) -> tuple[list[str], list[RankedColumn], Origins]:
+    import pyarrow.dataset as arrow_dataset  # brings pandas along, which takes its time
+
+    refuse_differing_files(files)
+    keys = partition_names(path, files)
     try:
-        dataset = arrow_dataset.dataset(str(path), format="parquet", partitioning="hive")
+        dataset = arrow_dataset.dataset(
+            [str(file) for file in files],
+            format="parquet",
+            partitioning=arrow_dataset.partitioning(pa.schema([(key, pa.string()) for key in keys]), flavor="hive"),
+            partition_base_dir=str(path),
+        )
         refuse_repeated_names(dataset.schema.names, str(path))
         keep = choose_columns(dataset.schema.names, options, str(path))
         names = [dataset.schema.names[position] for position in keep]
@@ -243,11 +289,47 @@ def _rank_parquet(path: Path, options: ReadOptions) -> tuple[list[str], list[Ran
     whole = pa.concat_tables(tables)
 
     def rank(name: str) -> RankedColumn:
-        pieces = [dictionary_piece(chunk) for chunk in whole.column(name).chunks]
-        pieces = pieces or [dictionary_piece(pa.array([], whole.schema.field(name).type))]
+        column = whole.column(name)
+        if name in keys:
+            column = _typed_partition(column)
+        pieces = [dictionary_piece(chunk) for chunk in column.chunks]
+        pieces = pieces or [dictionary_piece(pa.array([], column.type))]
         return _rank(name, pieces, options, origins)
 
     return names, list(_in_threads(rank, names)), origins
+
+
+def refuse_differing_files(files: Sequence[Path]) -> None:
+    """The files of a folder must have the same columns: a reader that takes one file's word loses the others'."""
+    first: set[str] | None = None
+    for file in files:
+        try:
+            names = set(pq.read_schema(file).names)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+            raise SourceError(f"{file}: cannot be read as Parquet: {error}") from None
+        first = names if first is None else first
+        if names != first:
+            raise SourceError(
+                f"{file}: its columns are not those of the first file: "
+                f"they differ at {min(names.symmetric_difference(first))!r}",
+                "All files of a folder must have the same columns.",
+            )
+
+
+def partition_names(path: Path, files: Sequence[Path]) -> list[str]:
+    """The columns that stand in the names of folders, as in `year=2024/part-0.parquet`."""
+    folders = [part for file in files[:1] if file != path for part in file.relative_to(path).parent.parts]
+    return [part.partition("=")[0] for part in folders if "=" in part]
+
+
+def _typed_partition(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A partition column as Spark types it: the first type that fits all of its texts."""
+    for wanted in (pa.int64(), pa.float64(), pa.date32(), pa.timestamp("us")):
+        try:
+            return pc.cast(texts, wanted)
+        except pa.ArrowInvalid:
+            continue
+    return texts
 
 
 def _rank(

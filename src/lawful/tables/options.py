@@ -43,8 +43,8 @@ class CsvDialect:
         if self.separator in (self.quote, self.escape):
             raise UsageError(f"the separator {self.separator!r} cannot also be the quote or the escape")
         try:
-            codecs.lookup(self.encoding)
-        except LookupError:
+            "a".encode(self.encoding)  # some codecs, such as rot13, are not of text
+        except (LookupError, ValueError):
             raise UsageError(
                 f"there is no encoding called {self.encoding!r}",
                 "Common ones: utf-8, latin-1, cp1252, utf-16.",
@@ -52,8 +52,19 @@ class CsvDialect:
 
     @property
     def splits_at_newline_bytes(self) -> bool:
-        """Whether a newline is the one byte 10 in this encoding, so that bytes can be cut into lines."""
-        return "\n".encode(self.encoding) == b"\n" and "a".encode(self.encoding) == b"a"
+        """Whether every ASCII byte stands for its character here, so that bytes can be cut into lines and cells.
+
+        So it is in UTF-8 and in encodings of one byte a character. In others, such as UTF-16 and Shift-JIS, a
+        byte that looks like a separator may be half of a character.
+        """
+        if codecs.lookup(self.encoding).name == "utf-8":
+            return True
+        ascii_half, upper_half = bytes(range(128)), bytes(range(128, 256))
+        try:
+            reads_ascii = ascii_half.decode(self.encoding, "replace") == ascii_half.decode("ascii")
+            return reads_ascii and len(upper_half.decode(self.encoding, "replace")) == len(upper_half)
+        except UnicodeError:  # a codec that cannot replace what it cannot read
+            return False
 
 
 @dataclass(frozen=True)

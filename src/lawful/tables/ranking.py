@@ -23,6 +23,9 @@ JSON_NUMBER, JSON_BOOLEAN, JSON_STRING = "n", "b", "s"
 """The first character of a text that came from JSON says what it was there: JSON has types of its own."""
 
 
+_DECIMAL_BITS = 128
+
+
 @dataclass(frozen=True)
 class RankedColumn:
     """A column as ranks, with the value that each rank stands for (`values[rank - 1]`, as text or typed)."""
@@ -50,7 +53,10 @@ class NotConvertibleError(Exception):
 def dictionary_piece(values: pa.Array) -> pa.DictionaryArray:
     """Dictionary-encode a piece of a typed column; NaN becomes null and -0.0 becomes 0.0."""
     if pa.types.is_dictionary(values.type):
-        if values.dictionary.null_count or not _is_plain_dictionary(values.type):
+        plain = _view_free(values.dictionary.type)
+        if plain != values.dictionary.type:  # polars' categories are views, which Arrow cannot decode
+            values = pa.DictionaryArray.from_arrays(values.indices, pc.cast(values.dictionary, plain))
+        if not _has_distinct_entries(values):
             return dictionary_piece(values.dictionary_decode())
         return values
     if pa.types.is_floating(values.type):
@@ -62,9 +68,12 @@ def dictionary_piece(values: pa.Array) -> pa.DictionaryArray:
     return values.dictionary_encode()
 
 
-def _is_plain_dictionary(type_: pa.DataType) -> bool:
-    value_type = type_.value_type
-    return not pa.types.is_floating(value_type) and _view_free(value_type) == value_type
+def _has_distinct_entries(values: pa.DictionaryArray) -> bool:
+    """Whether each entry is a value of its own: Arrow allows entries that are null or that repeat."""
+    entries = values.dictionary
+    if pa.types.is_floating(entries.type):
+        return False
+    return entries.null_count == 0 and len(entries.unique()) == len(entries)
 
 
 def _view_free(type_: pa.DataType) -> pa.DataType:
@@ -73,11 +82,15 @@ def _view_free(type_: pa.DataType) -> pa.DataType:
         return pa.string()
     if pa.types.is_large_binary(type_) or pa.types.is_binary_view(type_) or pa.types.is_fixed_size_binary(type_):
         return pa.binary()
+    if pa.types.is_decimal(type_) and type_.bit_width < _DECIMAL_BITS:  # Arrow cannot encode the narrow ones
+        return pa.decimal128(type_.precision, type_.scale)
     return type_
 
 
 def column_type(arrow_type: pa.DataType) -> ColumnType | None:
     """The type that lawful gives to an Arrow type, or None where its values have no order."""
+    if pa.types.is_dictionary(arrow_type):
+        return column_type(arrow_type.value_type)
     for matches, ours in _ARROW_TYPES:
         if matches(arrow_type):
             return ours
@@ -106,14 +119,6 @@ _ARROW_TYPES = (
             or pa.types.is_fixed_size_binary(t)
         ),
         ColumnType.BINARY,
-    ),
-    (
-        lambda t: pa.types.is_dictionary(t) and column_type(t.value_type) is ColumnType.STRING,
-        ColumnType.STRING,
-    ),
-    (
-        lambda t: pa.types.is_dictionary(t) and column_type(t.value_type) is ColumnType.INTEGER,
-        ColumnType.INTEGER,
     ),
 )
 
@@ -166,6 +171,9 @@ def _unify(
     if not pieces:
         return pa.array([], pa.string()), np.zeros(0, np.int32), np.zeros(0, np.bool_)
     column = pa.chunked_array([_with_wide_codes(piece) for piece in pieces])
+    if pa.types.is_null(column.type.value_type):  # Arrow does not unify dictionaries without values
+        rows = len(column) if limit is None else min(limit, len(column))
+        return pa.nulls(0), np.zeros(rows, np.int32), np.ones(rows, np.bool_)
     if limit is not None and limit < len(column):
         # Decoding drops the dictionary entries of rows beyond the limit: they must not take part.
         column = pa.chunked_array(
@@ -194,7 +202,8 @@ def _only_used(
 
 
 def _with_wide_codes(piece: pa.DictionaryArray) -> pa.DictionaryArray:
-    if piece.indices.type == pa.int32():
+    """The piece with 32-bit codes; the order of a categorical column's entries is not that of its values."""
+    if piece.indices.type == pa.int32() and not piece.type.ordered:
         return piece
     return pa.DictionaryArray.from_arrays(pc.cast(piece.indices, pa.int32()), piece.dictionary)
 
@@ -224,8 +233,12 @@ def _order_texts(texts: pa.Array, asked: ColumnType | None, is_json: bool) -> tu
 def _order_repeated_texts(texts: pa.Array, asked: ColumnType | None) -> tuple[SortedTexts, pa.Array]:
     """As above where the string "1" and the number 1 came down to the same text."""
     encoded = texts.dictionary_encode()
-    ordered = sort_texts(encoded.dictionary, asked)
-    ranks = ordered.ranks[encoded.indices.to_numpy()]
+    codes = encoded.indices.to_numpy()
+    try:
+        ordered = sort_texts(encoded.dictionary, asked)
+    except NotThatTypeError as error:
+        raise NotThatTypeError(int(np.flatnonzero(codes == error.index)[0])) from None
+    ranks = ordered.ranks[codes]
     values = encoded.dictionary.take(pa.array(ordered.representatives))
     return SortedTexts(ordered.type, ranks, ordered.representatives), values
 

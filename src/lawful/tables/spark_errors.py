@@ -36,11 +36,17 @@ def engine_error(error: BaseException) -> EngineError:
             f"Spark's Python workers have no module {module!r}",
             f"Install {module} on every worker, or set PYSPARK_PYTHON to an interpreter there that has it.",
         )
-    return EngineError(f"Spark failed: {_last_python_line(text) or _first_line(text)}")
+    return EngineError(f"Spark failed: {_last_python_line(text) or _last_java_cause(text) or _first_line(text)}")
 
 
 def _first_line(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "no reason was given")
+
+
+def _last_java_cause(text: str) -> str | None:
+    """The last cause in a Java trace, whose own first line says only which call failed."""
+    causes = re.findall(r"^(?:Caused by: |: )(?:[\w$]+\.)+([\w$]+: .+)$", text, re.MULTILINE)
+    return causes[-1].strip() if causes else None
 
 
 def _last_python_line(text: str) -> str | None:

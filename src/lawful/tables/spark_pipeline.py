@@ -8,9 +8,9 @@ of the session is changed.
 from __future__ import annotations
 
 import json
-import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,18 +21,30 @@ import pyarrow as pa
 
 from lawful.errors import SourceError
 from lawful.tables.encoded_table import Column, EncodedTable, check_row_count
-from lawful.tables.files import format_of, list_files, read_chunks
+from lawful.tables.files import format_of, read_chunks
 from lawful.tables.local_pipeline import (
+    as_arrow,
     at_line,
-    local_identity,
+    encode_arrow_into_folder,
+    find_csv_layout,
     not_convertible,
     refuse_repeated_names,
+    refuse_unreadable,
 )
 from lawful.tables.options import ReadOptions, choose_columns
 from lawful.tables.origins import Origins, join_runs
-from lawful.tables.ranking import NotConvertibleError, RankedColumn
+from lawful.tables.ranking import NotConvertibleError, RankedColumn, dictionary_piece
 from lawful.tables.spark_errors import translated
-from lawful.tables.spark_facts import is_connect, parallelism
+from lawful.tables.spark_facts import parallelism
+from lawful.tables.spark_files import (
+    SparkFiles,
+    as_whole_files,
+    contents_of,
+    first_lines,
+    lines_of,
+    list_on_spark,
+    parquet_rows,
+)
 from lawful.tables.spark_tasks import (
     PIECES,
     RANKED,
@@ -40,7 +52,6 @@ from lawful.tables.spark_tasks import (
     TOKEN_FILE,
     RankPlan,
     Survey,
-    decoded_path,
     json_name_finder,
     ranker,
     read_survey,
@@ -55,7 +66,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _TASKS_A_CORE = 4  # columns differ in size and meet by their hash: more tasks than cores even that out
-_FIRST_LINES = 200
 _UNORDERED = ("array", "map", "struct", "variant", "interval", "udt", "geometry", "geography", "object")
 
 
@@ -63,169 +73,125 @@ def encode_on_spark(spark: SparkSession, source: Any, options: ReadOptions, *, r
     """Encode a path, `table:NAME`, `sql:QUERY` or a Spark DataFrame into a folder on the driver."""
     with translated():
         if not isinstance(source, str | Path):
-            return _encode_rows(spark, source, options, "dataframe", reuse=False)
+            if not hasattr(source, "mapInArrow"):
+                # On the way through Spark values would change: it has no nanoseconds and no unsigned integers.
+                return encode_arrow_into_folder(as_arrow(source), options)
+            return _encode_rows(source, options, "dataframe")
         text = str(source)
         if text.startswith("table:"):
-            return _encode_rows(spark, spark.table(text[6:]), options, text[6:], reuse=False)
+            return _encode_rows(spark.table(text[6:]), options, text[6:])
         if text.startswith("sql:"):
-            return _encode_rows(spark, spark.sql(text[4:]), options, "query", reuse=False)
+            return _encode_rows(spark.sql(text[4:]), options, "query")
         return _encode_path(spark, text, options, reuse=reuse)
 
 
-@dataclass(frozen=True)
-class _Files:
-    """The files of a source as Spark sees them, with what changes when one of them does."""
-
-    paths: list[str]
-    identity: list[Any]
-    are_local: bool
-
-
 def _encode_path(spark: SparkSession, path: str, options: ReadOptions, *, reuse: bool) -> EncodedTable:
-    files = _list(spark, path)
+    files = list_on_spark(spark, path)
     options = options.with_format(format_of(files.paths, options, path))
     key = table_key(files.identity, options.to_dict())
-    if reuse and (known := find_table(key)) is not None:
+    if not reuse:
+        key = _fresh_key()
+    elif (known := find_table(key)) is not None:
         return known
-    name = Path(path).name
     if options.format == "parquet":
-        frame = spark.read.parquet(_literal(path))
-        return _encode_rows(spark, frame, options, name, key=key, with_files=True)
-    return _encode_text(spark, files, options, name, key)
+        return _encode_rows(parquet_rows(spark, files), options, Path(path).name, key=key, files=files)
+    return _encode_text(spark, files, options, key)
 
 
-def _list(spark: SparkSession, path: str) -> _Files:
-    """List files from here where the driver sees what Spark sees, else through Spark."""
-    if "://" not in path and not is_connect(spark):
-        found = list_files(Path(path))
-        return _Files([str(file.resolve()) for file in found], list(local_identity(found)), are_local=True)
-    rows = (
-        spark.read.format("binaryFile")
-        .option("recursiveFileLookup", "true")
-        .load(_literal(path))
-        .selectExpr("path", "length", "cast(modificationTime as string) as changed")
-        .collect()
-    )
-    listed = sorted((decoded_path(row["path"]), row["length"], row["changed"]) for row in rows)
-    listed = [entry for entry in listed if not Path(entry[0]).name.startswith((".", "_"))]
-    if not listed:
-        raise SourceError(f"{path}: the folder has no data files")
-    return _Files([entry[0] for entry in listed], [list(entry) for entry in listed], are_local=False)
+def _fresh_key() -> str:
+    return uuid.uuid4().hex
 
 
-def _literal(path: str) -> str:
-    """A path in which Spark finds no wildcards."""
-    return re.sub(r"([\[\]{}*?\\])", r"\\\1", path)
-
-
-def _encode_text(spark: SparkSession, files: _Files, options: ReadOptions, name: str, key: str) -> EncodedTable:
-    if not options.dialect.splits_at_newline_bytes:
-        lines = _transcoded_lines(spark, files, options.dialect.encoding)
-        options = replace(options, dialect=replace(options.dialect, encoding="utf-8"))
-        layout = _find_layout(lines, None, options, files.paths[0])
+def _encode_text(spark: SparkSession, files: SparkFiles, options: ReadOptions, key: str) -> EncodedTable:
+    settings = options.to_dict()
+    encoding = None
+    if options.dialect.splits_at_newline_bytes:
+        source = lines_of(spark, files)
     else:
-        lines = _lines(spark, files)
-        layout = _find_layout(lines, files, options, files.paths[0])
+        encoding = options.dialect.encoding
+        source = contents_of(spark, files)
+        options = replace(options, dialect=replace(options.dialect, encoding="utf-8"))
+    layout = _find_layout(spark, source, files, options, encoding)
     plan_types = tuple(options.types.get(column) for column in layout.kept_names)
     staging = Staging()
     try:
         plan = RankPlan(
             tuple(layout.kept_names), plan_types, True, layout.is_json, options.limit, *_open_token(staging)
         )
-        results = _run(lines.mapInArrow(text_parser(layout), PIECES), plan)
-        if _cuts_a_record(results.surveys):
+        with _readable(files.local):
+            results = _run(source.mapInArrow(text_parser(layout, encoding), PIECES), plan, files)
+        if _cuts_a_record(results.needed(options.limit)):
             # A quoted cell runs over the end of a split: read each file as one stream.
-            results = _run(_whole_files(lines).mapInArrow(text_parser(layout), PIECES), plan)
-        _refuse_errors(results.surveys)
-        return _gather(results, plan, staging, key, name, "line", options)
+            results = _run(as_whole_files(source).mapInArrow(text_parser(layout), PIECES), plan, files)
+        _refuse_errors(results.needed(options.limit))
+        return _gather(results, plan, staging, key, Path(files.source).name, "line", settings)
     except BaseException:
         staging.abandon()
         raise
 
 
-def _lines(spark: SparkSession, files: _Files) -> DataFrame:
-    """The raw lines of the files with the split that each is from, in order within a split."""
-    text = spark.read.option("lineSep", "\n").text([_literal(path) for path in files.paths])
-    return text.selectExpr(
-        "cast(value as binary) as line", "_metadata.file_path as file", "_metadata.file_block_start as start"
-    )
+@contextmanager
+def _readable(files: Sequence[Path]) -> Iterator[None]:
+    """Where Spark fails, see whether a packed file is to blame: Java's errors do not name it."""
+    try:
+        yield
+    except Exception:
+        refuse_unreadable(files)
+        raise
 
 
-def _transcoded_lines(spark: SparkSession, files: _Files, encoding: str) -> DataFrame:
-    """The lines of files whose encoding cannot be cut at newline bytes: each file is read by one task."""
-    whole = spark.read.format("binaryFile").load([_literal(path) for path in files.paths])
-    return whole.selectExpr(f"explode(split(decode(content, '{encoding}'), '\\n')) as text", "path as file").selectExpr(
-        "cast(regexp_replace(text, '^\\ufeff', '') as binary) as line", "file", "0L as start"
-    )
-
-
-def _whole_files(lines: DataFrame) -> DataFrame:
-    """The same lines with every file in one partition and in its order, as one split."""
-    ordered = lines.selectExpr("line", "file", "start", "monotonically_increasing_id() as number")
-    in_order = ordered.repartition("file").sortWithinPartitions("file", "start", "number")
-    return in_order.selectExpr("line", "file", "0L as start")
-
-
-def _find_layout(lines: DataFrame, files: _Files | None, options: ReadOptions, where: str) -> TextLayout:
+def _find_layout(
+    spark: SparkSession, source: DataFrame, files: SparkFiles, options: ReadOptions, encoding: str | None
+) -> TextLayout:
     try:
         if options.format == "jsonl":
-            return json_layout(_json_names(lines, options), options, where)
-        if files is not None and files.are_local:
-            non_empty = [path for path in files.paths if Path(path).stat().st_size] or files.paths[:1]
-            where = non_empty[0]
-            head = next(read_chunks(Path(where), options.dialect.encoding, newline_bytes=True), b"")
-        else:
-            head = _first_lines(lines)
-        return csv_layout(head, options, where)
+            return json_layout(_json_names(source, files, options, encoding), options, files.source)
+        if not files.local:
+            return csv_layout(first_lines(spark, files, encoding), options, files.source)
     except BlockError as error:
-        raise at_line(where, error) from None
+        raise at_line(files.shown(files.paths[0]), error) from None
+
+    def chunks(file: Path) -> Iterator[bytes]:
+        return read_chunks(file, encoding or options.dialect.encoding, newline_bytes=encoding is None)
+
+    return find_csv_layout(files.local, options, files.source, chunks)
 
 
-def _first_lines(lines: DataFrame) -> bytes:
-    first = lines.selectExpr("file").where("octet_length(line) > 0").agg({"file": "min"}).first()
-    if first is None or first[0] is None:
-        return b""
-    path = first[0].replace("'", "\\'")
-    rows = lines.where(f"file = '{path}' and start = 0").limit(_FIRST_LINES).collect()
-    return b"".join(bytes(row["line"]) + b"\n" for row in rows)
-
-
-def _json_names(lines: DataFrame, options: ReadOptions) -> list[str]:
-    rows = lines.mapInArrow(json_name_finder(options.dialect.encoding), PIECES).toArrow()
+def _json_names(source: DataFrame, files: SparkFiles, options: ReadOptions, encoding: str | None) -> list[str]:
+    rows = source.mapInArrow(json_name_finder(options.dialect.encoding, encoding), PIECES).toArrow()
     found = []
     for payload in rows.column("payload").to_pylist():
         fields, names = json.loads(payload)
         found.append((Survey(**fields), names))
     found.sort(key=lambda entry: (entry[0].file, entry[0].start))
-    _refuse_errors([(survey, None) for survey, _ in found])
+    _refuse_errors([replace(survey, file=files.shown(survey.file)) for survey, _ in found])
     return list(dict.fromkeys(name for _, names in found for name in names))
 
 
 def _encode_rows(
-    spark: SparkSession,
-    frame: DataFrame,
-    options: ReadOptions,
-    name: str,
-    *,
-    key: str | None = None,
-    with_files: bool = False,
-    reuse: bool = True,
+    frame: DataFrame, options: ReadOptions, name: str, *, key: str | None = None, files: SparkFiles | None = None
 ) -> EncodedTable:
-    """Encode typed rows. Without files behind them nothing tells whether they changed, so no reuse."""
+    """Encode typed rows. Without files behind them nothing tells whether they changed: they get a key of their own."""
     names = list(frame.columns)
-    refuse_repeated_names(names, name)
-    keep = choose_columns(names, options, name)
+    where = name if files is None else files.source
+    refuse_repeated_names(names, where)
+    keep = choose_columns(names, options, where)
     for position in keep:
         type_name = frame.schema[position].dataType.simpleString()
         if type_name.startswith(_UNORDERED) and not type_name.startswith("interval day"):
             raise SourceError(
-                f"{name}: column {names[position]!r} has type {type_name}, and laws are about single values",
+                f"{where}: column {names[position]!r} has type {type_name}, and laws are about single values",
                 "Flatten it first, or leave it out with --columns.",
             )
-    quoted = ["`" + names[position].replace("`", "``") + "`" for position in keep]
-    origin = ("_metadata.file_path", "_metadata.row_index") if with_files else ("''", "spark_partition_id()")
+    if files is None:
+        # By place, because to Spark `a` and `A` are one name. The origin is the partition.
+        frame = frame.toDF(*(f"c{position}" for position in range(len(names))))
+        columns, origin = [f"c{position}" for position in keep], ("''", "spark_partition_id()")
+    else:
+        columns = ["`" + names[position].replace("`", "``") + "`" for position in keep]
+        origin = ("_metadata.file_path", "_metadata.row_index")
     rows = frame.selectExpr(
-        *(f"{column} as c{index}" for index, column in enumerate(quoted)),
+        *(f"{column} as c{index}" for index, column in enumerate(columns)),
         f"{origin[0]} as file",
         f"cast({origin[1]} as bigint) as start",
     )
@@ -234,8 +200,10 @@ def _encode_rows(
         kept = tuple(names[position] for position in keep)
         asked = tuple(options.types.get(column) for column in kept)
         plan = RankPlan(kept, asked, False, False, options.limit, *_open_token(staging))
-        results = _run(rows.mapInArrow(row_parser(with_files), PIECES), plan)
-        return _gather(results, plan, staging, key or uuid.uuid4().hex, name, "row", options)
+        results = _run(rows.mapInArrow(row_parser(files is not None), PIECES), plan, files)
+        if not results.columns:
+            results = replace(results, types=rows.limit(0).toArrow().schema.types)
+        return _gather(results, plan, staging, key or _fresh_key(), name, "row", options.to_dict())
     except BaseException:
         staging.abandon()
         raise
@@ -251,12 +219,25 @@ def _open_token(staging: Staging) -> tuple[str, str]:
 class _Results:
     """What the second step gave back: surveys in the order of the source, and a row for each column."""
 
-    surveys: list[tuple[Survey, npt.NDArray[np.int64] | None]]
+    surveys: list[tuple[Survey, npt.NDArray[np.int64]]]
     columns: dict[int, dict[str, Any]]
     payloads: dict[int, tuple[bytes | None, bytes | None]]
+    types: Sequence[pa.DataType] | None = None
+    """The types of the columns, where there are no rows to tell them."""
+
+    def needed(self, limit: int | None) -> list[Survey]:
+        """The surveys up to the one that fills the row limit; an error that comes after those rows is no matter."""
+        rows = 0
+        needed: list[Survey] = []
+        for survey, _ in self.surveys:
+            rows += survey.rows
+            if limit is not None and rows >= max(limit, 1):
+                return [*needed, replace(survey, error=None)]
+            needed.append(survey)
+        return needed
 
 
-def _run(pieces: DataFrame, plan: RankPlan) -> _Results:
+def _run(pieces: DataFrame, plan: RankPlan, files: SparkFiles | None) -> _Results:
     tasks = min(len(plan.names) + 1, _TASKS_A_CORE * parallelism(pieces.sparkSession))
     table = pieces.repartition(tasks, "column").mapInArrow(ranker(plan), RANKED).toArrow()
     surveys, columns, payloads = [], {}, {}
@@ -269,25 +250,27 @@ def _run(pieces: DataFrame, plan: RankPlan) -> _Results:
             columns[row["column"]] = about
             payloads[row["column"]] = (row["ranks"], row["column_values"])
     surveys.sort(key=lambda entry: entry[0])
+    if files is not None:
+        surveys = [(key, replace(survey, file=files.shown(survey.file)), runs) for key, survey, runs in surveys]
     return _Results([(survey, runs) for _, survey, runs in surveys], columns, payloads)
 
 
-def _cuts_a_record(surveys: Sequence[tuple[Survey, Any]]) -> bool:
+def _cuts_a_record(surveys: Sequence[Survey]) -> bool:
     """Whether some split ends inside quotes and the file goes on after it.
 
     Every split was parsed as if it started outside of quotes. The first of a file does; so if each ends
     outside, all did, and the first that errs or ends inside was itself read right.
     """
-    for index, (survey, _) in enumerate(surveys):
+    for index, survey in enumerate(surveys):
         if survey.error is not None:
-            goes_on = index + 1 < len(surveys) and surveys[index + 1][0].file == survey.file
+            goes_on = index + 1 < len(surveys) and surveys[index + 1].file == survey.file
             return survey.ends_inside_quotes and goes_on
     return False
 
 
-def _refuse_errors(surveys: Sequence[tuple[Survey, Any]]) -> None:
+def _refuse_errors(surveys: Sequence[Survey]) -> None:
     lines_before, file = 0, None
-    for survey, _ in surveys:
+    for survey in surveys:
         if survey.file != file:
             lines_before, file = 0, survey.file
         if survey.error is not None:
@@ -297,12 +280,12 @@ def _refuse_errors(surveys: Sequence[tuple[Survey, Any]]) -> None:
 
 def _origins(results: _Results, unit: str, limit: int | None) -> Origins:
     """Rows to files and lines; a line number counts from the start of its file, not of its split."""
-    files = sorted({survey.file for survey, _ in results.surveys if survey.file})
+    files = list(dict.fromkeys(survey.file for survey, _ in results.surveys if survey.file))
     index = {file: position for position, file in enumerate(files)}
     pieces = []
     lines_before, file = 0, None
     for survey, runs in results.surveys:
-        if not survey.file or runs is None:
+        if not survey.file:
             continue
         if survey.file != file:
             lines_before, file = 0, survey.file
@@ -320,18 +303,19 @@ def _gather(
     key: str,
     name: str,
     unit: str,
-    options: ReadOptions,
+    settings: dict[str, Any],
 ) -> EncodedTable:
     """Bring the ranked columns into the staging folder and give it its place."""
-    origins = _origins(results, unit, options.limit)
+    origins = _origins(results, unit, plan.limit)
     rows = sum(survey.rows for survey, _ in results.surveys)
-    rows = rows if options.limit is None else min(rows, options.limit)
+    rows = rows if plan.limit is None else min(rows, plan.limit)
     check_row_count(rows)
     columns = []
     for position, column_name in enumerate(plan.names):
         about = results.columns.get(position)
         if about is None:  # not a single row anywhere: no piece was ever made
-            empty = plan.rank(position, [])
+            types = results.types
+            empty = plan.rank(position, [] if types is None else [dictionary_piece(pa.array([], types[position]))])
             staging.write_column(position, empty)
             columns.append(Column(column_name, empty.type, 0, 0, None, None))
             continue
@@ -343,7 +327,7 @@ def _gather(
         columns.append(Column.from_dict(about["column"]))
         _place_files(staging, position, about, columns[-1], results.payloads[position])
     (staging.folder / TOKEN_FILE).unlink()
-    return staging.publish(key, name, rows, columns, origins, options.to_dict())
+    return staging.publish(key, name, rows, columns, origins, settings)
 
 
 def _place_files(

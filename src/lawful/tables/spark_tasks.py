@@ -8,6 +8,7 @@ order, and ranks them. Functions here import no Spark: they turn record batches 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import uuid
 from collections import defaultdict
@@ -27,10 +28,11 @@ import pyarrow.compute as pc
 from lawful.errors import LawfulError
 from lawful.meanings import ColumnType
 from lawful.tables.encoded_table import describe
+from lawful.tables.files import unpacked_chunks
 from lawful.tables.origins import runs_of_lines
 from lawful.tables.ranking import NotConvertibleError, RankedColumn, dictionary_piece, rank_column
 from lawful.tables.storage import write_column
-from lawful.tables.text_blocks import BlockError, OpenQuoteError, TextBlock
+from lawful.tables.text_blocks import BlockError, OpenQuoteError, TextBlock, without_byte_order_mark
 from lawful.tables.text_layout import TextLayout, json_names
 
 Batches = Iterable[pa.RecordBatch]
@@ -40,6 +42,7 @@ SURVEY = -1
 """The column number of rows that tell of a part of the source instead of holding a piece of a column."""
 
 PIECES = "column int, file string, start bigint, part int, payload binary"
+HEADS = "head binary"
 RANKED = "column int, about string, ranks binary, column_values binary"
 _PIECE_SCHEMA = pa.schema(
     [
@@ -75,37 +78,52 @@ def decoded_path(url: str) -> str:
     return path if parts.scheme in ("", "file") else f"{parts.scheme}://{parts.netloc}{path}"
 
 
-def text_parser(layout: TextLayout) -> Task:
-    """A task that parses lines (`line`, `file`, `start` of their split) into pieces."""
+def text_parser(layout: TextLayout, transcoded_from: str | None = None) -> Task:
+    """A task that parses lines (`line`, `file`, `start` of their split) into pieces.
+
+    With `transcoded_from` its input are whole files in that encoding instead (`content`, `file`, `start`).
+    """
 
     def parse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for (file, start), chunks in _splits(batches):
+        for (file, start), chunks in _splits(batches, transcoded_from):
             yield from _parse_split(layout, file, start, chunks)
 
     return parse
 
 
-def json_name_finder(encoding: str) -> Task:
+def head_finder(encoding: str) -> Task:
+    """A task that gives the first lines of whole files in some encoding, as UTF-8."""
+
+    def find(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _, chunks in _splits(batches, encoding):
+            yield pa.RecordBatch.from_pydict({"head": pa.array([next(chunks, b"")], pa.binary())})
+
+    return find
+
+
+def json_name_finder(encoding: str, transcoded_from: str | None = None) -> Task:
     """A task that lists the names in JSON lines, as `name` rows in order, with the first error as a survey."""
 
     def find(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for (file, start), chunks in _splits(batches):
+        for (file, start), chunks in _splits(batches, transcoded_from):
             line, names, error = 1, dict[str, None](), None
-            for chunk in chunks:
-                if error is None:
-                    try:
-                        names |= dict.fromkeys(json_names(TextBlock(chunk, line), encoding))
-                    except BlockError as found:
-                        error = (found.line, found.message, found.hint)
-                line += chunk.count(b"\n")
+            try:
+                for chunk in chunks:
+                    names |= dict.fromkeys(json_names(TextBlock(chunk, line), encoding))
+                    line += chunk.count(b"\n")
+            except BlockError as found:
+                error = (found.line, found.message, found.hint)
             survey = Survey(file, start, 0, line - 1, error)
             yield _piece_batch([(SURVEY, file, start, 0, json.dumps([asdict(survey), list(names)]).encode())])
 
     return find
 
 
-def _splits(batches: Batches) -> Iterator[tuple[tuple[str, int], Iterator[bytes]]]:
+def _splits(batches: Batches, transcoded_from: str | None = None) -> Iterator[tuple[tuple[str, int], Iterator[bytes]]]:
     """The lines of each split of a file, as chunks of bytes that end in a newline."""
+    if transcoded_from is not None:
+        yield from _whole_files(batches, transcoded_from)
+        return
 
     def chunks() -> Iterator[tuple[tuple[str, int], bytes]]:
         for batch in batches:
@@ -116,7 +134,16 @@ def _splits(batches: Batches) -> Iterator[tuple[tuple[str, int], Iterator[bytes]
                 yield key, b"\n".join(lines.slice(first, last - first).to_pylist()) + b"\n"
 
     for key, chunk_group in groupby(chunks(), key=itemgetter(0)):
-        yield key, map(itemgetter(1), chunk_group)
+        split = map(itemgetter(1), chunk_group)
+        yield key, without_byte_order_mark(split) if key[1] == 0 else split
+
+
+def _whole_files(batches: Batches, encoding: str) -> Iterator[tuple[tuple[str, int], Iterator[bytes]]]:
+    for batch in batches:
+        contents, files, _ = batch.columns
+        for content, file in zip(contents, files, strict=True):
+            name, data = decoded_path(file.as_py()), content.as_py()
+            yield (name, 0), unpacked_chunks(io.BytesIO(data), name, len(data), encoding, newline_bytes=False)
 
 
 def _changes(files: pa.Array, starts: pa.Array) -> list[int]:

@@ -8,6 +8,7 @@ setting that can change the table.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -15,7 +16,7 @@ import shutil
 import socket
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,13 +35,16 @@ from lawful.tables.encoded_table import (
     checksum,
     ranks_file,
     values_file,
+    write_metadata,
 )
 from lawful.tables.origins import Origins
 from lawful.tables.ranking import RankedColumn
 
 _WRITING = ".writing-"
+_LOCK = ".lock"
 _DAY = 86_400
 _STILL_FRESH = 3_600
+_ATTEMPTS = 3
 CACHE_LIMIT_VARIABLE = "LAWFUL_CACHE_LIMIT"
 _DEFAULT_CACHE_LIMIT = 20 << 30
 
@@ -75,7 +79,7 @@ def find_table(key: str) -> EncodedTable | None:
     try:
         table = EncodedTable.open(folder)
     except DamagedTableError:
-        discard(folder)
+        _discard_if_damaged(folder)
         return None
     with contextlib.suppress(OSError):
         os.utime(folder / METADATA)  # the cache forgets what was not used for longest
@@ -123,17 +127,21 @@ class Staging:
             "origins": {"files": list(origins.files), "unit": origins.unit},
             "files": {file.name: {"bytes": file.bytes, "crc32": file.crc32} for file in self._files.values()},
         }
-        (self.folder / METADATA).write_text(json.dumps(document, ensure_ascii=True, indent=1), "utf-8")
+        write_metadata(self.folder, document)
         target = self.parent / key
-        for _ in range(3):
+        for attempt in range(_ATTEMPTS):
             try:
-                self.folder.rename(target)
+                with _only_one_process(self.parent):
+                    self.folder.rename(target)
                 break
             except OSError:
+                # Where a table stands already it is taken if it is whole, and else moved out of the way.
                 theirs = find_table(key) if self.parent == tables_folder() else None
                 if theirs is not None:
                     self.abandon()
                     return theirs
+                if attempt == _ATTEMPTS - 1:
+                    raise
         shrink_cache(keep=target)
         return EncodedTable.open(target, verify=False)
 
@@ -157,6 +165,23 @@ def write_column(folder: Path, position: int, column: RankedColumn, suffix: str 
 def _written(folder: Path, name: str, suffix: str = "") -> WrittenFile:
     path = folder / (name + suffix)
     return WrittenFile(name, path.stat().st_size, checksum(np.memmap(path, np.uint8, mode="r")))
+
+
+@contextlib.contextmanager
+def _only_one_process(parent: Path) -> Iterator[None]:
+    """Wait until no other process moves a table in or out of this place."""
+    with (parent / _LOCK).open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _discard_if_damaged(folder: Path) -> None:
+    """Look once more before the table goes: another process may just have put a whole one in its place."""
+    with _only_one_process(folder.parent):
+        try:
+            EncodedTable.open(folder)
+        except DamagedTableError:
+            discard(folder)
 
 
 def discard(folder: Path) -> None:
@@ -190,7 +215,7 @@ def _is_running(pid: int) -> bool:
 def cache_limit() -> int:
     """How many bytes the tables may take before the ones unused for longest are forgotten."""
     given = os.environ.get(CACHE_LIMIT_VARIABLE, "")
-    return int(given) if given.isdigit() else _DEFAULT_CACHE_LIMIT
+    return int(given) if given.isdecimal() else _DEFAULT_CACHE_LIMIT
 
 
 def shrink_cache(keep: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +45,8 @@ class TextBlock:
 
     def record_lines(self, *, keep_blank: bool) -> npt.NDArray[np.int64]:
         """The line on which each record starts; blank lines between records are passed over."""
+        if not self.data:
+            return np.zeros(0, np.int64)
         octets = np.frombuffer(self.data, np.uint8)
         ends = np.flatnonzero(octets == 10)
         starts = np.concatenate(([0], ends[:-1] + 1))
@@ -55,24 +58,25 @@ class TextBlock:
             is_record = ~self.starts_inside & (is_record | keep_blank)
         return np.flatnonzero(is_record) + self.first_line
 
-    def split_first_record(self) -> tuple[bytes, TextBlock | None]:
-        """The first record that is not blank, and the block of the rest."""
-        lines = self.record_lines(keep_blank=False)
-        if len(lines) == 0:
-            return b"", None
-        cut = self._offset_of(int(lines[1])) if len(lines) > 1 else len(self.data)
-        record = self.data[self._offset_of(int(lines[0])) : cut]
-        if cut == len(self.data):
-            return record, None
-        skipped = int(lines[1]) - self.first_line
-        inside = None if self.starts_inside is None else self.starts_inside[skipped:]
-        return record, TextBlock(self.data[cut:], self.first_line + skipped, inside)
+    def records(self) -> Iterator[TextBlock]:
+        """Each record as a block of its own; a blank line is one too."""
+        offsets = [0, *(np.flatnonzero(np.frombuffer(self.data, np.uint8) == 10) + 1).tolist()]
+        starts = (self.record_lines(keep_blank=True) - self.first_line).tolist()
+        for first, end in pairwise([*starts, len(offsets) - 1]):
+            inside = None if self.starts_inside is None else self.starts_inside[first:end]
+            yield TextBlock(self.data[offsets[first] : offsets[end]], self.first_line + first, inside)
 
-    def _offset_of(self, line: int) -> int:
-        offset = 0
-        for _ in range(line - self.first_line):
-            offset = self.data.index(b"\n", offset) + 1
-        return offset
+    def split_first_record(self) -> tuple[TextBlock | None, TextBlock | None]:
+        """The first record that is not blank, and the block of the rest, blank lines in front of it included."""
+        size = lines = 0
+        for record in self.records():
+            size += len(record.data)
+            lines += record.data.count(b"\n")
+            if record.data.rstrip(b"\r\n"):
+                inside = None if self.starts_inside is None else self.starts_inside[lines:]
+                rest = TextBlock(self.data[size:], self.first_line + lines, inside)
+                return record, rest if rest.data else None
+        return None, None
 
 
 def cut_into_blocks(
@@ -152,6 +156,9 @@ def quote_states(data: bytes, dialect: CsvDialect) -> tuple[npt.NDArray[np.bool_
     return starts_inside, bool(ends_inside)
 
 
-def without_byte_order_mark(data: bytes) -> bytes:
-    """Drop the mark that some programs put at the front of a UTF-8 file."""
-    return data.removeprefix(_BYTE_ORDER_MARK)
+def without_byte_order_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Drop the mark that some programs put at the front of a UTF-8 file, before anything looks for quotes there."""
+    remaining = iter(chunks)
+    for first in islice(remaining, 1):
+        yield first.removeprefix(_BYTE_ORDER_MARK)
+    yield from remaining

@@ -6,12 +6,13 @@ A layout is found once from the first file and then travels to every thread or S
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from lawful.errors import SourceError
 from lawful.tables.csv_text import ParsedBlock, parse_cells, parse_csv_block, parse_header
 from lawful.tables.json_text import parse_json_block, parse_json_objects
 from lawful.tables.options import CsvDialect, ReadOptions, choose_columns
-from lawful.tables.text_blocks import BlockError, TextBlock, cut_into_blocks, without_byte_order_mark
+from lawful.tables.text_blocks import BlockError, TextBlock, cut_into_blocks
 
 
 @dataclass(frozen=True)
@@ -44,19 +45,18 @@ class TextLayout:
         return parse_csv_block(block, self.dialect, len(self.names), self.keep)
 
     def begin_file(self, block: TextBlock) -> TextBlock | None:
-        """Take the mark and the header off the first block of a file; None where nothing is left."""
-        block = replace(block, data=without_byte_order_mark(block.data))
+        """Take the header off the first block of a file; None where nothing is left."""
         if self.is_json or not self.dialect.header:
             return block
         record, rest = block.split_first_record()
-        cells = parse_cells(record, self.dialect)
+        cells = [] if record is None else parse_cells(record, self.dialect)
         if cells != list(self.names):
             differs = next(
                 (name for name, cell in zip(self.names, cells, strict=False) if name != cell),
                 "the column count",
             )
             raise BlockError(
-                1,
+                block.first_line if record is None else record.first_line,
                 f"the header is not that of the first file: it differs at {differs!r}",
                 "All files of a folder must have the same columns in the same order.",
             )
@@ -66,13 +66,10 @@ class TextLayout:
 def csv_layout(first_records: bytes, options: ReadOptions, where: str) -> TextLayout:
     """Find the columns from the first bytes of the first file, which hold its first record whole."""
     dialect = options.dialect
-    blocks = cut_into_blocks([first_records], dialect, quoted=True, block_bytes=1)
-    try:
-        first = next(blocks, None)
-    except BlockError:
-        first = None
-    record = first.split_first_record()[0] if first is not None else b""
-    if not record:
+    blocks = cut_into_blocks([first_records] if first_records else [], dialect, quoted=True, block_bytes=1)
+    first = next(blocks, None)
+    record = first.split_first_record()[0] if first is not None else None
+    if record is None:
         raise BlockError(1, "the file is empty", "A table needs at least one line.")
     if dialect.header:
         names = parse_header(record, dialect)
@@ -83,12 +80,14 @@ def csv_layout(first_records: bytes, options: ReadOptions, where: str) -> TextLa
 
 def json_names(block: TextBlock, encoding: str) -> list[str]:
     """The names that occur in a block, in the order of their first appearance."""
-    objects, _ = parse_json_objects(replace(block, data=without_byte_order_mark(block.data)), encoding)
+    objects, _ = parse_json_objects(block, encoding)
     return list(dict.fromkeys(name for entry in objects for name in entry))
 
 
 def json_layout(names: list[str], options: ReadOptions, where: str) -> TextLayout:
     """A layout of the names that occur anywhere in the source."""
+    if "" in names:
+        raise SourceError(f"{where}: a name is empty", "A column needs a name.")
     if not names:
         raise BlockError(1, "there is no JSON object", "Each line must be one JSON object with at least one name.")
     return TextLayout("jsonl", options.dialect, tuple(names), tuple(choose_columns(names, options, where)))

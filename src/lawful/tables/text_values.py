@@ -29,8 +29,8 @@ _NOT_A_NUMBER = r"^[ \t]*(?i:nan)[ \t]*$"
 _ISO_DATE = r"^[ \t]*[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]*$"
 _US_DATE = r"^[ \t]*([0-9]{2})/([0-9]{2})/([0-9]{4})[ \t]*$"
 _TIMESTAMP = (
-    r"^[ \t]*(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})[T ](?P<time>[0-9]{2}:[0-9]{2})(?P<second>:[0-9]{2})?"
-    r"(?:[.,](?P<fraction>[0-9]{1,9}))?(?P<zone>Z|[+-][0-9]{2}(?::?[0-9]{2})?)?[ \t]*$"
+    r"^[ \t]*(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})[T ](?P<time>[0-9]{2}:[0-9]{2})"
+    r"(?:(?P<second>:[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9}))?)?(?P<zone>Z|[+-][0-9]{2}(?::?[0-9]{2})?)?[ \t]*$"
 )
 _BOOLEAN = r"^[ \t]*(?i:true|false)[ \t]*$"
 
@@ -250,12 +250,20 @@ def _cast_or_point_at(texts: pa.Array, wanted: pa.DataType) -> pa.Array:
     try:
         return pc.cast(texts, wanted)
     except pa.ArrowInvalid:
-        for index in range(len(texts)):
-            try:
-                pc.cast(texts.slice(index, 1), wanted)
-            except pa.ArrowInvalid:
-                raise NotThatTypeError(index) from None
-        raise
+        raise NotThatTypeError(_first_misfit(texts, wanted)) from None
+
+
+def _first_misfit(texts: pa.Array, wanted: pa.DataType) -> int:
+    """Search by halves: of a range that cannot be cast, the first half that cannot holds the first misfit."""
+    first, last = 0, len(texts)
+    while last - first > 1:
+        middle = (first + last) // 2
+        try:
+            pc.cast(texts.slice(first, middle - first), wanted)
+            first = middle
+        except pa.ArrowInvalid:
+            last = middle
+    return first
 
 
 def _sort_booleans(texts: pa.Array, type_: ColumnType) -> SortedTexts:

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from lawful.evidence import Pool, RowMatrix, all_agree_sets, all_sign_vectors, compare_pairs
+from lawful.meanings import NullPolicy
+from tests.evidence.pairs import (
+    POLICIES,
+    WIDTHS,
+    ArrayTable,
+    as_known,
+    as_signs,
+    brute_agree,
+    brute_signs,
+    known,
+    random_table,
+    signs_of,
+    tables,
+)
+
+quick = settings(deadline=None, max_examples=60)
+
+
+def all_pairs(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    pairs = np.array(list(permutations(range(rows), 2)), np.int32).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def check_pool(table: ArrayTable, pool: Pool) -> None:
+    """Every vector is there once and is really that of its witness."""
+    sets = as_known(np.ascontiguousarray(pool.agree), pool.differ)
+    assert len(set(sets)) == len(sets)
+    for expected, (t, s) in zip(sets, pool.witnesses.tolist(), strict=True):
+        assert known(signs_of(table, t, s, pool.policy, pool.columns)) == expected
+
+
+@quick
+@given(tables(), POLICIES)
+def test_pairs_compare_as_their_signs_say(table: ArrayTable, policy: NullPolicy) -> None:
+    left, right = all_pairs(table.rows)
+    found = compare_pairs(RowMatrix.of(table), left, right, policy)
+    expected = [signs_of(table, t, s, policy) for t, s in zip(left, right, strict=True)]
+    assert as_signs(found, table.width) == expected
+    assert as_known(found.agree(table.width), found.differ()) == [known(signs) for signs in expected]
+    mirrored = compare_pairs(RowMatrix.of(table), right, left, policy)
+    assert as_signs(found.mirrored(), table.width) == as_signs(mirrored, table.width)
+
+
+@pytest.mark.parametrize("policy", NullPolicy)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_pool_of_all_pairs_holds_the_keys_of_the_multiset(width: int, policy: NullPolicy) -> None:
+    table = random_table(width, 12, width)
+    left, right = all_pairs(table.rows)
+    plain, signed = Pool(table, policy), Pool(table, policy, signs=True)
+    exact, exact_signs = all_agree_sets(table, policy), all_sign_vectors(table, policy)
+    assert plain.add_pairs(left, right) == len(plain) == len(exact)
+    assert signed.add_pairs(left, right) == len(signed) == len(exact_signs)
+    for pool in (plain, signed):
+        check_pool(table, pool)
+        assert set(as_known(pool.agree, pool.differ)) == brute_agree(table, policy).keys()
+        assert pool.add_pairs(right, left) == 0
+    vectors = as_signs(signed.signs, width)
+    assert set(vectors) == brute_signs(table, policy).keys()
+    for expected, (t, s) in zip(vectors, signed.sign_witnesses.tolist(), strict=True):
+        assert signs_of(table, t, s, policy) == expected
+
+
+@pytest.mark.parametrize("policy", NullPolicy)
+@pytest.mark.parametrize("signs", [False, True])
+def test_a_pool_tells_what_is_new(policy: NullPolicy, signs: bool) -> None:
+    table = random_table(23, 100, 30)  # more pairs than are compared at once
+    left, right = all_pairs(table.rows)
+    order = np.random.default_rng(1).permutation(left.size)
+    pool = Pool(table, policy, columns=range(3, 28), signs=signs)
+    pieces = []
+    for piece in np.array_split(order, 7):
+        mark, before = pool.mark(), len(pool)
+        new = pool.add_pairs(left[piece], right[piece])
+        since = pool.new_since(mark)
+        assert len(pool) == before + new
+        assert (since.signs is None) is (not signs)
+        if since.signs is not None and since.sign_witnesses is not None:
+            assert len(since.signs) == len(since.sign_witnesses) == new
+        else:
+            assert len(since.agree) == new
+        assert len(since.agree) == len(since.differ) == len(since.witnesses)
+        pieces.append(since)
+    assert np.array_equal(np.concatenate([since.agree for since in pieces]), pool.agree)
+    assert np.array_equal(np.concatenate([since.differ for since in pieces]), pool.differ)
+    assert np.array_equal(np.concatenate([since.witnesses for since in pieces]), pool.witnesses)
+    check_pool(table, pool)
+    at_once = Pool(table, policy, columns=range(3, 28), signs=signs)
+    assert at_once.add_pairs(left[order], right[order]) == len(pool)
+    assert np.array_equal(at_once.agree, pool.agree)
+    assert np.array_equal(at_once.witnesses, pool.witnesses)
+
+
+def test_a_pool_takes_real_pairs_only() -> None:
+    pool = Pool(random_table(29, 5, 3), NullPolicy.EQUAL)
+    assert pool.add_pairs(np.empty(0, np.int32), np.empty(0, np.int32)) == 0
+    for left, right in (([0], [5]), ([-1], [2]), ([3], [3])):
+        with pytest.raises(IndexError, match="0 to 4"):
+            pool.add_pairs(np.array(left), np.array(right))
+    with pytest.raises(ValueError, match="one left row"):
+        pool.add_pairs(np.array([1, 2]), np.array([3]))
+    assert len(pool) == 0

@@ -1,0 +1,42 @@
+"""Run with NUMBA_DISABLE_JIT=1: the kernels as plain Python, against brute force, with warnings as errors."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from lawful.evidence import (
+    FocusedSampler,
+    Pool,
+    WindowSampler,
+    all_agree_sets,
+    all_sign_vectors,
+    sample_random_pairs,
+)
+from lawful.meanings import NullPolicy
+from tests.evidence.pairs import as_known, as_signs, brute_agree, brute_signs, random_table
+
+
+def main() -> None:
+    for policy in NullPolicy:
+        for width in (4, 33, 70):
+            table = random_table(width, 7, width)
+            agree = all_agree_sets(table, policy, threads=1)
+            counts = dict(zip(as_known(agree.agree, agree.differ), agree.counts, strict=True))
+            assert counts == brute_agree(table, policy)
+            signs = all_sign_vectors(table, policy, threads=1)
+            assert dict(zip(as_signs(signs.signs, width), signs.counts, strict=True)) == brute_signs(table, policy)
+            pool = Pool(table, policy, signs=True)
+            pool.add_pairs(np.array([0, 3]), np.array([1, 2]))
+            WindowSampler(pool, table).run(0, 40)
+            FocusedSampler(pool, table).run(0, 40)
+            sample_random_pairs(pool, 20)
+            assert set(as_known(pool.agree, pool.differ)) <= counts.keys()
+            assert set(as_signs(pool.signs, width)) <= brute_signs(table, policy).keys()
+
+
+main()
