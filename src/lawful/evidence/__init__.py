@@ -2,7 +2,7 @@
 
 A pair of rows compared on some columns is a sign vector (`signs`), and an agree set is its projection. Small
 tables are compared in full (`exact`, `multisets`); from large ones, samples fill a pool of distinct
-vectors that all families of laws share (`pool`).
+vectors that all families of laws share (`pool`, `sampling`, `focused`).
 """
 
 from lawful.evidence.exact import (
@@ -13,25 +13,36 @@ from lawful.evidence.exact import (
     sign_vectors_of_tile,
     tiles,
 )
+from lawful.evidence.focused import EFFICIENCY_THRESHOLD, FocusedSampler, Strategy
 from lawful.evidence.multisets import AgreeSets, SignSets, merge, merge_signs
 from lawful.evidence.pool import Evidence, Mark, Pool
+from lawful.evidence.ranked_table import RankedTable
+from lawful.evidence.sampling import SampleStats, WindowSampler, YieldSampler, sample_random_pairs
 from lawful.evidence.signs import RowMatrix, SignVectors, compare_pairs
 
 __all__ = [
+    "EFFICIENCY_THRESHOLD",
     "AgreeSets",
     "Evidence",
+    "FocusedSampler",
     "Mark",
     "Pool",
+    "RankedTable",
     "RowMatrix",
+    "SampleStats",
     "SignSets",
     "SignVectors",
+    "Strategy",
     "Tile",
+    "WindowSampler",
+    "YieldSampler",
     "agree_sets_of_tile",
     "all_agree_sets",
     "all_sign_vectors",
     "compare_pairs",
     "merge",
     "merge_signs",
+    "sample_random_pairs",
     "sign_vectors_of_tile",
     "tiles",
 ]

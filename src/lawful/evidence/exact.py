@@ -18,10 +18,10 @@ import numpy as np
 from lawful.errors import StoppedError
 from lawful.evidence import compare_kernels, tile_kernels
 from lawful.evidence.byte_columns import DIRECT_BITS, ByteColumns
+from lawful.evidence.count_table import CountTable
 from lawful.evidence.multisets import AgreeSets, SignSets, grouped_vectors
 from lawful.evidence.ranked_table import RankedTable
 from lawful.evidence.signs import SignVectors, all_columns
-from lawful.evidence.vector_set import VectorSet
 from lawful.evidence.words_kernels import Int32s, Int64s, Words
 from lawful.meanings import NullPolicy
 
@@ -134,7 +134,7 @@ def sign_vectors_of_tile(
 
 
 class _Walk:
-    """What one thread has seen: a direct table for short vectors, a hash set for longer ones."""
+    """What one thread has seen: a direct table for short vectors, a hash table for longer ones."""
 
     def __init__(self, compared: ByteColumns, counted: bool) -> None:
         self.compared = compared
@@ -144,7 +144,7 @@ class _Walk:
             self._counts: Int64s = np.zeros((2, 1 << compared.bits), np.int64)
             self._witnesses: Int32s = np.empty((1 << compared.bits, 2), np.int32)
         else:
-            self._set = VectorSet(1, compared.key_words, counted=True)
+            self._table = CountTable(compared.key_words)
 
     def walk(self, tile: Tile, should_stop: ShouldStop) -> None:
         """See all pairs of a tile. Tiles must come in their order, so that first witnesses are first."""
@@ -155,17 +155,18 @@ class _Walk:
         while i < tile.last:
             if should_stop():
                 raise StoppedError("comparing all pairs of rows was stopped")
-            place = (i, j, tile.last, _PAIRS_A_CALL, self.counted)
+            place = (i, j, tile.last, _PAIRS_A_CALL)
             if self._is_direct:
-                i, j = tile_kernels.walk_direct(*columns, *place, self._counts, self._witnesses)
+                i, j = tile_kernels.walk_direct(*columns, *place, self.counted, self._counts, self._witnesses)
             else:
-                self._set.reserve(tile_kernels.RUN)
-                i, j, self._set.size = tile_kernels.walk_hashed(*columns, *place, *self._set.arrays, self._set.size)
+                self._table.reserve(tile_kernels.RUN)
+                arrays = self._table.arrays
+                i, j, self._table.size = tile_kernels.walk_hashed(*columns, *place, *arrays, self._table.size)
 
     def absorb(self, other: _Walk) -> None:
         """Add what another walk over other tiles has seen."""
         if not self._is_direct:
-            self._set.absorb(other._set)
+            self._table.absorb(other._table)
             return
         mine, others = self._counts.any(axis=0), other._counts.any(axis=0)
         earlier = others & (~mine | (_walk_order(other._witnesses) < _walk_order(self._witnesses)))
@@ -183,7 +184,7 @@ class _Walk:
                 self._witnesses[occurring],
             )
         else:
-            keys, counts, witnesses = self._set.plane(0), self._set.counts, self._set.witnesses
+            keys, counts, witnesses = self._table.entries()
         order = np.argsort(_walk_order(witnesses))
         return keys[order], counts[order] if self.counted else None, witnesses[order]
 
@@ -222,7 +223,12 @@ def _walk_all(compared: ByteColumns, threads: int | None, should_stop: ShouldSto
     if threads == 1:
         return walk_some()
     with ThreadPoolExecutor(threads, thread_name_prefix="lawful-evidence") as pool:
-        first, *others = [future.result() for future in [pool.submit(walk_some) for _ in range(threads)]]
+        futures = [pool.submit(walk_some) for _ in range(threads)]
+        try:
+            first, *others = [future.result() for future in futures]
+        except BaseException:  # an interrupt reaches this thread alone: the others must not walk on to the end
+            failed.set()
+            raise
     for other in others:
         first.absorb(other)
     return first

@@ -62,8 +62,9 @@ class Pool:
         self.policy = policy
         self.rows = table.rows
         self.matrix = RowMatrix.of(table, columns)
-        planes = 2 if policy is NullPolicy.IGNORE else 1
-        self._agree = VectorSet(planes, self.matrix.words)
+        # Without a null nothing is unknown, and vectors are half as long.
+        self._has_unknown = policy is NullPolicy.IGNORE and not self.matrix.ranks[:, : self.width].all()
+        self._agree = VectorSet(2 if self._has_unknown else 1, self.matrix.words)
         self._signs = VectorSet(2, self.matrix.words) if signs else None
         self._everything = all_columns(self.width)
 
@@ -88,7 +89,7 @@ class Pool:
 
     @property
     def differ(self) -> Words:
-        """The columns on which each vector is known to differ: under `EQUAL`, all others."""
+        """The columns on which each vector is known to differ: all others, but for nulls to be ignored."""
         return self._differ(self._agree, 0)
 
     @property
@@ -139,7 +140,8 @@ class Pool:
         return len(self) - before
 
     def _add_chunk(self, left: Int32s, right: Int32s) -> None:
-        words = compared_words(self.matrix, left, right, self.policy, signs=self._signs is not None)
+        policy = NullPolicy.IGNORE if self._has_unknown else NullPolicy.EQUAL
+        words = compared_words(self.matrix, left, right, policy, signs=self._signs is not None)
         if self._signs is None:
             self._agree.add_pairs(words, left, right)
             return
@@ -154,14 +156,14 @@ class Pool:
         assert self._signs is not None
         less, greater = (self._signs.plane(plane)[before:] for plane in range(2))
         planes = [~(less | greater) & self._everything]
-        if self.policy is NullPolicy.IGNORE:
+        if self._has_unknown:
             planes.append(less ^ greater)
         left, right = self._signs.witnesses[before:].T
         words = np.ascontiguousarray(np.concatenate(planes, axis=1).T)
         self._agree.add_pairs(words, np.ascontiguousarray(left), np.ascontiguousarray(right))
 
     def _differ(self, vectors: VectorSet, start: int) -> Words:
-        if self.policy is NullPolicy.IGNORE:
+        if self._has_unknown:
             return vectors.plane(1)[start:]
         return ~vectors.plane(0)[start:] & self._everything
 

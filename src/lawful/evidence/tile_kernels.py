@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from lawful.evidence.vector_set_kernels import count_run
+from lawful.evidence.count_table_kernels import count_run
 from lawful.evidence.words_kernels import Bytes, Int32s, Int64s, Words, compiled
 
 Indices = npt.NDArray[np.uint32]
@@ -212,25 +212,22 @@ def walk_hashed(
     j: int,
     last: int,
     budget: int,
-    counted: bool,
-    recent: Int32s,
-    slots: Int32s,
+    table: Words,
     shift: int,
-    keys: Words,
-    counts: Int64s,
     witnesses: Int32s,
     vectors: int,
 ) -> tuple[int, int, int]:
     """Walk as `walk_direct` does, or until a run might not fit; return also how many vectors there are."""
     rows = planes.shape[1]
     found = np.empty((group_start.size, RUN), np.uint8)
-    words = np.empty((keys.shape[2], RUN), np.uint64)
-    while i < last and budget > 0 and vectors + RUN <= keys.shape[1]:
+    words = np.empty((table.shape[1] - 1, RUN), np.uint64)
+    missed = np.empty(RUN + 1, np.int32)
+    while i < last and budget > 0 and 2 * (vectors + RUN) <= table.shape[0]:
         size = min(RUN, rows - j)
         if size > 0:
             _compare_run(planes, group, bit, nulls, groups, signs, i, j, size, found)
             _as_words(found, group_start, size, words)
-            vectors = count_run(words, i, j, size, counted, recent, slots, shift, keys, counts, witnesses, vectors)
+            vectors = count_run(words, i, j, size, table, shift, witnesses, vectors, missed)
         budget -= size
         j += RUN
         if j >= rows:

@@ -9,13 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lawful.evidence.words_kernels import Int32s, Int64s, Words, compiled, hash_of
-
-FILTER_BITS = 12
-"""The filter in front of the slots stays in the nearest cache: most vectors repeat recent ones."""
-
-_WORD_BITS = 64
-_FILTER_SHIFT = np.uint64(_WORD_BITS - FILTER_BITS)
+from lawful.evidence.words_kernels import Int32s, Words, compiled, hash_of, hash_of_next, hash_of_word
 
 
 @compiled
@@ -29,7 +23,7 @@ def _is_vector(keys: Words, v: int, words: Words, k: int) -> bool:
 
 
 @compiled
-def find_or_place(words: Words, k: int, mixed: np.uint64, slots: Int32s, shift: int, keys: Words, size: int) -> int:
+def _find_or_place(words: Words, k: int, mixed: np.uint64, slots: Int32s, shift: int, keys: Words, size: int) -> int:
     """Return the number of a vector; it is `size` if the vector is new, and then it is in place."""
     slot = np.int64(mixed >> np.uint64(shift))
     while True:
@@ -48,77 +42,54 @@ def find_or_place(words: Words, k: int, mixed: np.uint64, slots: Int32s, shift: 
 
 
 @compiled
+def _unknown(words: Words, vectors: int, slots: Int32s, shift: int, keys: Words, missed: Int32s) -> int:
+    """Look at the first slot of every vector; list those that are not there and return how many they are.
+
+    There is no jump in the loop, so that the memory accesses of many vectors overlap, none of which the
+    processor could guess. This made it faster than any filter of recent vectors in front of the slots.
+    """
+    misses = 0
+    width = keys.shape[2]
+    shift_bits = np.uint64(shift)
+    if width == 1:
+        # The same as below for planes of one word, which most are: no loops within the loop.
+        last = keys.shape[0] - 1
+        one, other = words[0], words[last]
+        for k in range(vectors):
+            mixed = hash_of_word(one[k])
+            if last > 0:
+                mixed = hash_of_next(mixed, other[k])
+            v = slots[mixed >> shift_bits]
+            known = max(v, 0)
+            is_here = (v >= 0) & (keys[0, known, 0] == one[k]) & (keys[last, known, 0] == other[k])
+            missed[misses] = k
+            misses += is_here ^ 1
+        return misses
+    for k in range(vectors):
+        v = slots[hash_of(words, k) >> shift_bits]
+        known = max(v, 0)
+        is_here = v >= 0
+        for plane in range(keys.shape[0]):
+            for w in range(width):
+                is_here &= keys[plane, known, w] == words[plane * width + w, k]
+        missed[misses] = k
+        misses += is_here ^ 1
+    return misses
+
+
+@compiled
 def add_pairs(
     words: Words, left: Int32s, right: Int32s, slots: Int32s, shift: int, keys: Words, witnesses: Int32s, size: int
 ) -> int:
     """Add the vector of every pair; return how many vectors there are now. The first pair is the witness."""
-    for k in range(left.size):
-        mixed = hash_of(words, k)
-        # The first look is here and not in the call: most vectors are known, and it is three times as fast.
-        v = int(slots[mixed >> np.uint64(shift)])
-        if v >= 0 and _is_vector(keys, v, words, k):
-            continue
-        v = find_or_place(words, k, mixed, slots, shift, keys, size)
+    missed = np.empty(left.size + 1, np.int32)
+    misses = _unknown(words, left.size, slots, shift, keys, missed)
+    for k in missed[:misses]:
+        v = _find_or_place(words, k, hash_of(words, k), slots, shift, keys, size)
         if v == size:
             witnesses[v, 0] = left[k]
             witnesses[v, 1] = right[k]
             size += 1
-    return size
-
-
-@compiled
-def count_run(
-    words: Words,
-    row: int,
-    first: int,
-    pairs: int,
-    counted: bool,
-    recent: Int32s,
-    slots: Int32s,
-    shift: int,
-    keys: Words,
-    counts: Int64s,
-    witnesses: Int32s,
-    size: int,
-) -> int:
-    """Count the vectors of one row with the rows from `first` on; return how many there are now."""
-    for k in range(pairs):
-        mixed = hash_of(words, k)
-        place = mixed >> _FILTER_SHIFT
-        v = int(recent[place])
-        if v < 0 or not _is_vector(keys, v, words, k):
-            v = find_or_place(words, k, mixed, slots, shift, keys, size)
-            recent[place] = v
-            if v == size:
-                witnesses[v, 0] = row
-                witnesses[v, 1] = first + k
-                size += 1
-        if counted:
-            counts[v] += 1
-    return size
-
-
-@compiled
-def add_counted(
-    words: Words,
-    more: Int64s,
-    pairs: Int32s,
-    slots: Int32s,
-    shift: int,
-    keys: Words,
-    counts: Int64s,
-    witnesses: Int32s,
-    size: int,
-) -> int:
-    """Add vectors with their counts; of two witnesses the first pair in the order of rows stays."""
-    for k in range(more.size):
-        v = find_or_place(words, k, hash_of(words, k), slots, shift, keys, size)
-        if v == size:
-            size += 1
-            witnesses[v] = pairs[k]
-        elif pairs[k, 0] < witnesses[v, 0] or (pairs[k, 0] == witnesses[v, 0] and pairs[k, 1] < witnesses[v, 1]):
-            witnesses[v] = pairs[k]
-        counts[v] += more[k]
     return size
 
 

@@ -30,10 +30,23 @@ def compiled(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
 
 
 @compiled
+def hash_of_word(word: np.uint64) -> np.uint64:
+    """Hash a word; the upper bits are the good ones."""
+    # np.multiply and not *: the product wraps on purpose, and only * warns of it when not compiled.
+    mixed = np.multiply(word, _SPREAD)
+    return np.uint64(np.multiply(mixed ^ (mixed >> _HALF), _SPREAD))
+
+
+@compiled
+def hash_of_next(mixed: np.uint64, word: np.uint64) -> np.uint64:
+    """Hash a further word, given the hash of all before it."""
+    return hash_of_word((mixed ^ (mixed >> _HALF)) ^ word)
+
+
+@compiled
 def hash_of(words: Words, k: int) -> np.uint64:
-    """Hash vector `k` of `words[word, vector]`; its upper bits are the good ones."""
-    mixed = ZERO
-    for w in range(words.shape[0]):
-        # np.multiply and not *: the product wraps on purpose, and only * warns of it when not compiled.
-        mixed = np.multiply((mixed ^ (mixed >> _HALF)) ^ words[w, k], _SPREAD)
-    return np.multiply(mixed ^ (mixed >> _HALF), _SPREAD)
+    """Hash vector `k` of `words[word, vector]`; a vector of one word as its word."""
+    mixed = hash_of_word(words[0, k])
+    for w in range(1, words.shape[0]):
+        mixed = hash_of_next(mixed, words[w, k])
+    return mixed

@@ -1,0 +1,52 @@
+"""The rows of a column in clusters of equal values, in the order of the values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lawful.evidence import sampling_kernels
+from lawful.evidence.ranked_table import RankedTable
+from lawful.evidence.words_kernels import Int32s, Int64s
+from lawful.meanings import NULL_RANK, NullPolicy
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Clusters:
+    """Cluster c is `rows[starts[c]:starts[c + 1]]`. Under `NullPolicy.IGNORE` rows with null are in none."""
+
+    rows: Int32s
+    starts: Int64s
+
+    @staticmethod
+    def of(
+        table: RankedTable, column: int, policy: NullPolicy, order: Int32s, sorted_by: Sequence[int] = ()
+    ) -> Clusters:
+        """Cluster a column; rows of a cluster are sorted by further columns, then as in `order`."""
+        for other in reversed(sorted_by):
+            order, _ = _sorted(table, other, order)
+        rows, starts = _sorted(table, column, order)
+        if policy is NullPolicy.IGNORE:
+            nulls = starts[NULL_RANK + 1]
+            rows, starts = rows[nulls:], starts[NULL_RANK + 1 :] - nulls
+        return Clusters(rows, starts)
+
+    @property
+    def largest(self) -> int:
+        """The number of rows of the largest cluster."""
+        return int(np.diff(self.starts).max(initial=0))
+
+    def without_singles(self) -> Clusters:
+        """Only the clusters of two rows or more."""
+        sizes = np.diff(self.starts)
+        kept = sizes > 1
+        return Clusters(self.rows[np.repeat(kept, sizes)], np.concatenate([[0], np.cumsum(sizes[kept])]))
+
+
+def _sorted(table: RankedTable, column: int, order: Int32s) -> tuple[Int32s, Int64s]:
+    ranks = np.asarray(table.column(column)).view()
+    ranks.flags.writeable = False  # one array type for the kernel, for arrays and memory maps alike
+    out = np.empty_like(order)
+    return out, sampling_kernels.sort_by(ranks, table.distinct(column), order, out)

@@ -1,0 +1,169 @@
+"""Choosing pairs of rows that are likely to show something new.
+
+A source lists pairs in rounds. After each round its yield is known: new vectors a comparison. The source
+with the best yield has the next round, until the best is not good enough any more. This is the progressive
+sampling of HyFD (Papenbrock and Naumann, SIGMOD 2016, section 6) and, with other sources, Hydra's (section 4.3).
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from lawful.evidence import sampling_kernels
+from lawful.evidence.clusters import Clusters
+from lawful.evidence.pool import Pool
+from lawful.evidence.ranked_table import RankedTable
+from lawful.evidence.signs import CHUNK
+from lawful.evidence.words_kernels import Int32s
+
+
+@dataclass(frozen=True, slots=True)
+class SampleStats:
+    """What a run of a sampler did.
+
+    Attributes
+    ----------
+    pairs, new
+        How many pairs were compared, and how many vectors were new to the pool.
+    rounds
+        How many rounds were completed.
+    best_yield
+        The best yield that is left, with which a further run would go on; None if nothing is left.
+    """
+
+    pairs: int
+    new: int
+    rounds: int
+    best_yield: float | None
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether no source has any pairs left."""
+        return self.best_yield is None
+
+
+class PairSource(Protocol):
+    """Lists pairs in rounds, a short list at a time."""
+
+    def list_pairs(self, left: Int32s, right: Int32s) -> int:
+        """Write pairs of this round and return how many; fewer than fit end the round."""
+
+    def has_more(self) -> bool:
+        """Say whether another round would list any pairs."""
+
+
+class YieldSampler:
+    """Fills a pool from sources, the one with the best yield first.
+
+    A run can be followed by another with a lower threshold: it goes on where the first stopped, even within a
+    round. Same sources, same pool, same thresholds: same pairs in the same order.
+    """
+
+    def __init__(self, pool: Pool, sources: Sequence[PairSource]) -> None:
+        self.pool = pool
+        self._sources = sources
+        # A source that never had a round comes before all others: its yield is not known.
+        self._queue = [(-math.inf, number) for number in range(len(sources))]
+        self._done = [(0, 0) for _ in sources]
+        self._left, self._right = (np.empty(CHUNK, np.int32) for _ in range(2))
+
+    def run(
+        self, min_yield: float, max_pairs: int | None = None, should_stop: Callable[[], bool] | None = None
+    ) -> SampleStats:
+        """Sample while some source yields at least `min_yield`, at most `max_pairs` pairs.
+
+        With a `min_yield` of zero only the budget or the end of all sources ends the run.
+        """
+        pairs = new = rounds = 0
+        while self._queue and -self._queue[0][0] >= min_yield:
+            number = self._queue[0][1]
+            room = CHUNK if max_pairs is None else min(CHUNK, max_pairs - pairs)
+            if room <= 0 or (should_stop is not None and should_stop()):
+                break
+            listed = self._sources[number].list_pairs(self._left[:room], self._right[:room])
+            found = self.pool.add_pairs(self._left[:listed], self._right[:listed])
+            pairs, new = pairs + listed, new + found
+            compared, fresh = self._done[number]
+            self._done[number] = (compared + listed, fresh + found)
+            if listed < room:
+                rounds += 1
+                self._end_round(number)
+        best = abs(self._queue[0][0]) if self._queue else None
+        return SampleStats(pairs, new, rounds, best)
+
+    def _end_round(self, number: int) -> None:
+        compared, fresh = self._done[number]
+        self._done[number] = (0, 0)
+        if self._sources[number].has_more():
+            heapq.heapreplace(self._queue, (-fresh / max(1, compared), number))
+        else:
+            heapq.heappop(self._queue)
+
+
+class WindowSampler(YieldSampler):
+    """HyFD's sampler: in each cluster of a column, compare rows 1, 2, 3, ... places apart.
+
+    Rows of a cluster are sorted by the column before and the column after, so that rows close to each other agree
+    on more than the column itself (HyFD, section 6); where these tie, as the seed has it.
+
+    Run to its end, it has compared all pairs that agree on any column.
+    """
+
+    def __init__(self, pool: Pool, table: RankedTable, seed: int = 0) -> None:
+        order = np.random.default_rng(seed).permutation(table.rows).astype(np.int32)
+        columns = pool.columns
+        sources = [
+            _WindowSource(pool, table, column, (columns[position - 1], columns[(position + 1) % len(columns)]), order)
+            for position, column in enumerate(columns)
+        ]
+        super().__init__(pool, sources)
+
+
+class _WindowSource:
+    """The windows of one column, ever wider; its clusters are made at first use."""
+
+    def __init__(self, pool: Pool, table: RankedTable, column: int, neighbours: tuple[int, ...], order: Int32s) -> None:
+        self._pool, self._table, self._order = pool, table, order
+        self._column, self._neighbours = column, neighbours
+        self._clusters: Clusters | None = None
+        self._distance = 1
+        self._place = (0, 0)
+
+    def list_pairs(self, left: Int32s, right: Int32s) -> int:
+        clusters = self._made_clusters()
+        rows, starts = clusters.rows, clusters.starts
+        listed, *place = sampling_kernels.window_pairs(rows, starts, self._distance, *self._place, left, right)
+        if listed < left.size:
+            self._distance += 1
+            place = [0, 0]
+        self._place = (place[0], place[1])
+        return listed
+
+    def has_more(self) -> bool:
+        return self._made_clusters().largest > self._distance
+
+    def _made_clusters(self) -> Clusters:
+        if self._clusters is None:
+            made = Clusters.of(self._table, self._column, self._pool.policy, self._order, self._neighbours)
+            self._clusters = made.without_singles()
+        return self._clusters
+
+
+def sample_random_pairs(pool: Pool, pairs: int, seed: int = 0) -> int:
+    """Compare random pairs, each as likely as any other, drawn with replacement; return how many are new."""
+    if pool.rows < 2:
+        return 0
+    generator = np.random.default_rng(seed)
+    before = len(pool)
+    for start in range(0, pairs, CHUNK):
+        size = min(CHUNK, pairs - start)
+        left = generator.integers(0, pool.rows, size)
+        right = (left + generator.integers(1, pool.rows, size)) % pool.rows
+        pool.add_pairs(left.astype(np.int32), right.astype(np.int32))
+    return len(pool) - before
