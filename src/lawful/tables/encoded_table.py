@@ -208,8 +208,7 @@ def describe(name: str, column: RankedColumn) -> Column:
     """The statistics of a ranked column."""
     ends = [None, None]
     if column.distinct:
-        both = column.values.take(pa.array([0, column.distinct - 1]))
-        ends = typed_to_text(both).to_pylist()
+        ends = [typed_to_text(column.values.slice(place, 1))[0].as_py() for place in (0, column.distinct - 1)]
     return Column(name, column.type, column.distinct, column.nulls, ends[0], ends[1])
 
 

@@ -31,7 +31,7 @@ from lawful.tables.ranking import (
     rank_column,
 )
 from lawful.tables.storage import Staging, find_table, table_key
-from lawful.tables.text_blocks import BlockError, TextBlock
+from lawful.tables.text_blocks import BLOCK_BYTES, BlockError, TextBlock
 from lawful.tables.text_layout import TextLayout, csv_layout, json_layout, json_names
 
 _Item = TypeVar("_Item")
@@ -177,7 +177,8 @@ def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> tuple[lis
     def rank(position: int) -> RankedColumn:
         return _rank(layout.kept_names[position], pieces[position], options, origins, layout)
 
-    return layout.kept_names, list(_in_threads(rank, range(len(pieces)))), origins
+    is_small = sum(rows for _, rows, _ in runs) < _WORTH_THREADS
+    return layout.kept_names, list(_in_threads(rank, range(len(pieces)), is_small=is_small)), origins
 
 
 def _find_layout(
@@ -251,7 +252,8 @@ def _parse_files(
             raise at_line(files[index], error) from None
 
     rows = 0
-    for index, parsed in _in_threads(parse, blocks()):
+    size = sum(file.stat().st_size for file in files)
+    for index, parsed in _in_threads(parse, blocks(), is_small=size < BLOCK_BYTES):
         yield index, parsed
         rows += parsed.rows
         if limit is not None and rows >= limit:
@@ -360,8 +362,16 @@ def not_convertible(name: str, asked: str, error: NotConvertibleError, origins: 
     )
 
 
-def _in_threads(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
+_WORTH_THREADS = 10_000
+
+
+def _in_threads(
+    work: Callable[[_Item], _Result], items: Iterable[_Item], *, is_small: bool = False
+) -> Iterator[_Result]:
     """Map over items with a few threads, in order, with a bounded number in flight."""
+    if is_small:  # done before threads would have started
+        yield from map(work, items)
+        return
     threads = os.cpu_count() or 1
     waiting: deque[Future[_Result]] = deque()
     remaining = iter(items)

@@ -150,7 +150,10 @@ def rank_column(
     NotConvertibleError
         For the first row whose value does not have the type asked for.
     """
-    dictionary, codes, is_null = _unify(pieces, limit)
+    if is_text and len(pieces) == 1 and limit is None:  # nothing to unify: a text's dictionary has no repeats
+        dictionary, (codes, is_null) = pieces[0].dictionary, _codes(pieces[0])
+    else:
+        dictionary, codes, is_null = _unify(pieces, limit)
     try:
         if is_text:
             ordered, values = _order_texts(dictionary, asked, is_json)
@@ -183,9 +186,17 @@ def _unify(
     column = column.unify_dictionaries()
     if column.num_chunks == 0:
         return pa.array([], column.type.value_type), np.zeros(0, np.int32), np.zeros(0, np.bool_)
-    codes = np.concatenate([pc.fill_null(chunk.indices, 0).to_numpy() for chunk in column.chunks])
-    is_null = np.concatenate([pc.is_null(chunk.indices).to_numpy(zero_copy_only=False) for chunk in column.chunks])
-    return _only_used(column.chunk(0).dictionary, codes.astype(np.int32, copy=False), is_null)
+    coded = [_codes(chunk) for chunk in column.chunks]
+    codes, is_null = (np.concatenate([part[place] for part in coded]) for place in range(2))
+    return _only_used(column.chunk(0).dictionary, codes, is_null)
+
+
+def _codes(piece: pa.DictionaryArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """The codes of a piece, 0 where it is null, and where that is."""
+    if piece.indices.null_count == 0:
+        return piece.indices.to_numpy().astype(np.int32, copy=False), np.zeros(len(piece), np.bool_)
+    codes = pc.fill_null(piece.indices, 0).to_numpy().astype(np.int32, copy=False)
+    return codes, pc.is_null(piece.indices).to_numpy(zero_copy_only=False)
 
 
 def _only_used(

@@ -10,6 +10,7 @@ holds identifiers, and reading `007` and `7` as one value would invent laws.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -23,8 +24,13 @@ from lawful.meanings import ColumnType
 
 _BLANKS = " \t"
 _INTEGER = r"^[ \t]*[+-]?[0-9]+[ \t]*$"
-_DECIMAL = r"^[ \t]*([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"
-_LEADING_ZERO = r"^[ \t]*[+-]?0[0-9]"
+_DECIMAL = (
+    r"^[ \t]*([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"
+)
+_NO_LEADING_ZERO_INTEGER = r"^[ \t]*[+-]?(0|[1-9][0-9]*)[ \t]*$"
+_NO_LEADING_ZERO_DECIMAL = (
+    r"^[ \t]*([+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"
+)
 _NOT_A_NUMBER = r"^[ \t]*(?i:nan)[ \t]*$"
 _ISO_DATE = r"^[ \t]*[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]*$"
 _US_DATE = r"^[ \t]*([0-9]{2})/([0-9]{2})/([0-9]{4})[ \t]*$"
@@ -70,14 +76,14 @@ def sort_texts(texts: pa.Array, asked: ColumnType | None = None) -> SortedTexts:
     if len(texts) == 0:
         return SortedTexts(asked or ColumnType.NULL, np.zeros(0, np.int32), np.zeros(0, np.int64))
     if asked is not None:
-        return _sort_as(texts, asked)
+        return _sort_asked(texts, asked)
     for candidate in _INFERRED:
         if _looks_like(texts, candidate):
             try:
-                return _sort_as(texts, candidate)
+                return _SORTERS[candidate](texts, candidate)
             except NotThatTypeError:
                 continue
-    return _sort_as(texts, ColumnType.STRING)
+    return _sort_strings(texts, ColumnType.STRING)
 
 
 _INFERRED = (
@@ -88,40 +94,46 @@ _INFERRED = (
     ColumnType.BOOLEAN,
 )
 _PATTERNS = {
-    ColumnType.INTEGER: (_INTEGER,),
-    ColumnType.DECIMAL: (_DECIMAL,),
-    ColumnType.FLOAT: (_DECIMAL,),
+    ColumnType.INTEGER: (_NO_LEADING_ZERO_INTEGER,),
+    ColumnType.DECIMAL: (_NO_LEADING_ZERO_DECIMAL,),
     ColumnType.DATE: (_ISO_DATE, _US_DATE),
     ColumnType.TIMESTAMP: (_TIMESTAMP,),
     ColumnType.BOOLEAN: (_BOOLEAN,),
 }
-_FIRST_LOOK = 16
+"""What all texts of a column must look like for its type to be inferred."""
+
+_ASKED_PATTERNS = {
+    ColumnType.INTEGER: _INTEGER,
+    ColumnType.DECIMAL: _DECIMAL,
+    ColumnType.FLOAT: _DECIMAL,
+    ColumnType.TIMESTAMP: _TIMESTAMP,
+    ColumnType.BOOLEAN: _BOOLEAN,
+}
+"""What each text must look like where the user chose the type."""
 
 
 def _looks_like(texts: pa.Array, candidate: ColumnType) -> bool:
-    """Every text matches one pattern of the type, and the texts do not look like identifiers."""
+    """Every text matches one pattern of the type; a column that is only NaN holds no numbers."""
     if not any(_all_match(texts, pattern) for pattern in _PATTERNS[candidate]):
         return False
-    if candidate not in (ColumnType.INTEGER, ColumnType.DECIMAL):
-        return True
-    has_leading_zero = pc.any(pc.match_substring_regex(texts, _LEADING_ZERO)).as_py()
-    return not has_leading_zero and not _all_match(texts, _NOT_A_NUMBER)
+    return candidate is not ColumnType.DECIMAL or not _all_match(texts, _NOT_A_NUMBER)
 
 
 def _all_match(texts: pa.Array, pattern: str) -> bool:
-    # Most columns fail at their first values: look at a few before the whole.
-    head = texts.slice(0, _FIRST_LOOK)
-    return bool(
-        pc.all(pc.match_substring_regex(head, pattern)).as_py()
-        and pc.all(pc.match_substring_regex(texts, pattern)).as_py()
-    )
+    # Most columns fail at their first value, and Python looks at one value quicker than Arrow.
+    if re.match(pattern, texts[0].as_py()) is None:
+        return False
+    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
 
 
-def _sort_as(texts: pa.Array, wanted: ColumnType) -> SortedTexts:
-    sorter = _SORTERS.get(wanted)
+def _sort_asked(texts: pa.Array, asked: ColumnType) -> SortedTexts:
+    """Sort as the user wants, or raise for the first text that is not of that type."""
+    sorter = _SORTERS.get(asked)
     if sorter is None:
         raise NotThatTypeError(0)
-    return sorter(texts, wanted)
+    if asked in _ASKED_PATTERNS:
+        _require(texts, _ASKED_PATTERNS[asked])
+    return sorter(texts, asked)
 
 
 def _require(texts: pa.Array, pattern: str) -> None:
@@ -158,8 +170,10 @@ def _sort_strings(texts: pa.Array, _: ColumnType) -> SortedTexts:
 
 
 def _sort_integers(texts: pa.Array, type_: ColumnType) -> SortedTexts:
-    _require(texts, _INTEGER)
-    plain = pc.replace_substring_regex(pc.utf8_trim(texts, _BLANKS), r"^\+", "")
+    try:
+        return rank_by_keys((pc.cast(texts, pa.int64()).to_numpy(),), None, type_)
+    except pa.ArrowInvalid:  # blanks, a plus sign, or beyond 64 bits
+        plain = pc.replace_substring_regex(pc.utf8_trim(texts, _BLANKS), r"^\+", "")
     try:
         return rank_by_keys((pc.cast(plain, pa.int64()).to_numpy(),), None, type_)
     except pa.ArrowInvalid:  # beyond 64 bits
@@ -167,7 +181,6 @@ def _sort_integers(texts: pa.Array, type_: ColumnType) -> SortedTexts:
 
 
 def _sort_decimals(texts: pa.Array, type_: ColumnType) -> SortedTexts:
-    _require(texts, _DECIMAL)
     is_nan = pc.match_substring_regex(texts, _NOT_A_NUMBER).to_numpy(zero_copy_only=False)
     plain = pc.utf8_trim(texts, _BLANKS)
     if is_nan.any():
@@ -210,7 +223,6 @@ def _sort_dates(texts: pa.Array, type_: ColumnType) -> SortedTexts:
 
 def _sort_timestamps(texts: pa.Array, type_: ColumnType) -> SortedTexts:
     """Instants to the nanosecond over all years, which no 64-bit nanosecond count could hold."""
-    _require(texts, _TIMESTAMP)
     matched = pc.extract_regex(texts, _TIMESTAMP)
     parts = {field.name: part for field, part in zip(matched.type, matched.flatten(), strict=True)}
     zoned = pc.not_equal(parts["zone"], "").to_numpy(zero_copy_only=False)
@@ -267,7 +279,6 @@ def _first_misfit(texts: pa.Array, wanted: pa.DataType) -> int:
 
 
 def _sort_booleans(texts: pa.Array, type_: ColumnType) -> SortedTexts:
-    _require(texts, _BOOLEAN)
     truth = pc.equal(pc.utf8_lower(pc.utf8_trim(texts, _BLANKS)), "true")
     return rank_by_keys((truth.to_numpy(zero_copy_only=False),), None, type_)
 
