@@ -12,6 +12,7 @@ from bench.peer import lawful_python, peer_python
 
 FD_TABLES = ("adult", "chess", "hepatitis", "bridges", "horse", "nycflights13", "uniprot:60", "flight_1k:60")
 FD_PEERS = ("HyFD", "Pyro", "EulerFD")
+KEY_PEERS = ("HPIValid",)
 KEY_TABLES = ("adult", "chess", "hepatitis", "bridges", "nycflights13", "claims_coded_102k", "sp500_stocks_7c_122k")
 _PEER_LIMIT = 900.0
 
@@ -34,36 +35,29 @@ def _measured(case: str, contestant: str, ran: Ran, **more: Any) -> Measurement:
     return Measurement(case, contestant, tuple(ran.answer["seconds"]), peak_mb=ran.peak_mb, answers=answers, **more)
 
 
-def _beside_the_peer(
-    settings: Settings, kind: str, names: tuple[str, ...], peers: tuple[str, ...]
-) -> Iterator[Measurement]:
-    for name in names:
-        try:
-            file, separator, header, columns = _described(settings, name)
-        except Missing as missing:
-            print(f"  {name} passed over: {missing}")
-            continue
-        case = f"{kind}s of {name}"
+def _beside_the_peer(kind: str, name: str, peers: tuple[str, ...]) -> Case:
+    """A case: lawful and the peer's programs in turn on one table, each with its own load, several times."""
+    what = "FDs" if kind == "fd" else "keys"
+
+    def case(settings: Settings) -> Iterator[Measurement]:
+        file, separator, header, columns = _described(settings, name)
         runs = str(settings.repetitions)
-        what = [str(file), separator, header, columns, runs, "0"]
-        yield _measured(case, "lawful", run_program([lawful_python(), "-m", "bench.lawful_program", kind, *what]))
+        table = [str(file), separator, header, columns]
+        title = f"{what} of {name}"
+        ours = run_program([lawful_python(), "-m", "bench.lawful_program", kind, *table, runs, "0"])
+        yield _measured(title, "lawful", ours)
         for peer in peers:
-            once = [*what[:4], "1" if name in ("nycflights13",) else runs, "0"]
-            program = [peer_python(), str(ROOT / "bench" / "peer_program.py"), kind, peer, *once]
+            program = [peer_python(), str(ROOT / "bench" / "peer_program.py"), kind, peer, *table]
             try:
-                yield _measured(case, f"desbordante {peer}", run_program(program, limit=_PEER_LIMIT))
+                yield _measured(title, f"desbordante {peer}", run_program([*program, runs, "0"], limit=_PEER_LIMIT))
             except Missing as missing:
-                print(f"  {case}, {peer}: {missing}")
+                print(f"  {title}, {peer}: {missing}")
+
+    case.__doc__ = f"All minimal {what} of {name}, beside Desbordante's {', '.join(peers)}."
+    return case
 
 
-def fds(settings: Settings) -> Iterator[Measurement]:
-    """All minimal FDs of real tables, beside Desbordante's HyFD, Pyro and EulerFD."""
-    yield from _beside_the_peer(settings, "fd", FD_TABLES, FD_PEERS)
-
-
-def keys(settings: Settings) -> Iterator[Measurement]:
-    """All minimal keys of real tables, beside Desbordante's HPIValid."""
-    yield from _beside_the_peer(settings, "ucc", KEY_TABLES, ("HPIValid",))
-
-
-CASES: dict[str, Case] = {"fds": fds, "keys": keys}
+CASES: dict[str, Case] = {
+    **{f"fds-{name}": _beside_the_peer("fd", name, FD_PEERS) for name in FD_TABLES},
+    **{f"keys-{name}": _beside_the_peer("ucc", name, KEY_PEERS) for name in KEY_TABLES},
+}

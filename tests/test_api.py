@@ -125,20 +125,24 @@ def test_tables_and_queries_of_spark(spark: SparkSession) -> None:
     assert lawful.profile(long_query).rows == 5
 
 
+def _kept_tables(cache: Path) -> list[Path]:
+    return list((cache / "tables").glob("[!.]*"))
+
+
 def test_tables_that_no_run_can_reuse_go_with_their_report(
     spark: SparkSession, tmp_path: Path, own_cache: Path
 ) -> None:
     path = _sources(tmp_path)["csv"]
     for source, reuse in ((spark.createDataFrame(DATA), True), (DATA, True), (path, False)):
         report = lawful.check(source, LAWS, spark=spark, reuse=reuse)
-        assert len(list((own_cache / "tables").iterdir())) == 1
+        assert len(_kept_tables(own_cache)) == 1
         assert report.violations(0).num_rows == 2
         del report
         gc.collect()
-        assert list((own_cache / "tables").iterdir()) == []
+        assert _kept_tables(own_cache) == []
     lawful.check(path, LAWS, spark=spark)
     gc.collect()
-    assert len(list((own_cache / "tables").iterdir())) == 1
+    assert len(_kept_tables(own_cache)) == 1
 
 
 def test_the_session_is_left_as_it_was(spark: SparkSession) -> None:
@@ -301,11 +305,53 @@ def test_html_is_escaped(tmp_path: Path) -> None:
     name = "<script>alert('x')</script>&\"b"
     table = pa.table({name: ["<img src=x onerror=y>", "</table>"], "b": [1, 1]})
     report = lawful.check(table, Key((0,)))
-    for shown in (report, lawful.profile(table)):
+    explained = [lawful.explain(table, law) for law in (Key((0,)), FD((0,), 1), FD((1,), 0))]
+    for shown in (report, lawful.profile(table), lawful.discover(table), *explained):
         tags = _Tags()
         tags.feed(shown._repr_html_())
         assert tags.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td"}
         assert any("<script>" in text for text in tags.texts)
+
+
+def test_explain() -> None:
+    broken = lawful.explain(DATA, "zip -> city")
+    assert (broken.holds, broken.minimal, broken.text, broken.group_count()) == (False, False, "zip -> city", 1)
+    (group,) = broken.groups()
+    assert group.values == {"zip": "10001"}
+    assert [(view.row, dict(view.values)) for view in group.rows] == [
+        (0, {"city": "New York"}),
+        (1, {"city": "Newark"}),
+    ]
+    assert list(broken.groups(most=0)) == []
+    assert broken.agreeing_rows == 4
+    assert broken.coverage == pytest.approx((4 + 4 + 1) / 25)
+    held = lawful.explain(DATA, FD((2,), 1))
+    assert (held.holds, held.minimal, held.group_count()) == (True, True, 0)
+    assert list(held.groups()) == list(held.summary(5)) == []
+    assert [(outcome.text, outcome.holds) for outcome in held.stronger] == [("{} -> zip", False)]
+    assert held.determines == ()
+    assert lawful.explain(DATA, "id, price -> zip").minimal_laws == ("id -> zip", "price -> zip")
+    assert lawful.explain(DATA, "id -> zip").determines == ("city", "price")
+    for explained in (broken, held):
+        document = explained.to_dict()
+        assert json.loads(json.dumps(document)) == document
+
+
+def test_explanations_of_long_laws_name_what_they_can() -> None:
+    wide = pa.table({f"c{place}": [place, place, 0] for place in range(12)} | {"id": [1, 2, 3], "last": [1, 2, 3]})
+    long = lawful.explain(wide, f"{', '.join(wide.column_names[:-1])} -> last")
+    assert (long.minimal, long.minimal_laws) == (False, None)
+    assert [outcome.holds for outcome in long.stronger] == [True] * 12 + [False]
+
+
+def test_explain_on_spark_as_in_this_process(spark: SparkSession) -> None:
+    frame = spark.createDataFrame(DATA).coalesce(1)
+    for law in ("zip -> city", "city -> zip", "key(id)", "{}: id asc ~ price asc"):
+        here, there = lawful.explain(DATA, law), lawful.explain(frame, law)
+        assert there.report.engine == "spark"
+        assert here.outcome == there.outcome
+        assert here.stronger == there.stronger
+        assert list(here.groups()) == list(there.groups())
 
 
 def test_profile() -> None:

@@ -1,7 +1,7 @@
 """lawful finds, checks and keeps the laws that a table obeys.
 
-`lawful.check` and `lawful.profile` are the way in. Importing the package loads neither Spark nor Numba: they
-come with the first call that needs them.
+`lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in. Importing the package
+loads neither Spark nor Numba: they come with the first call that needs them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lawful.api import check, profile
+    from lawful.api import check, discover, explain, profile
     from lawful.tables.options import CsvDialect
 
 __version__ = "0.1.0"
-__all__ = ["CsvDialect", "__version__", "check", "profile"]
+__all__ = ["CsvDialect", "__version__", "check", "discover", "explain", "profile"]
 
-_HOMES = {"check": "lawful.api", "profile": "lawful.api", "CsvDialect": "lawful.tables.options"}
+_HOMES = {
+    "check": "lawful.api",
+    "discover": "lawful.api",
+    "explain": "lawful.api",
+    "profile": "lawful.api",
+    "CsvDialect": "lawful.tables.options",
+}
 
 
 def __getattr__(name: str) -> Any:

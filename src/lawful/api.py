@@ -8,14 +8,79 @@ from typing import TYPE_CHECKING, Any
 from lawful.checks import CheckTask, Workspace
 from lawful.dependencies import FD, CanonicalOD, Key, Law, format_law, parse_laws
 from lawful.errors import StoppedError, UsageError
-from lawful.meanings import NullPolicy
-from lawful.results import CheckReport, Outcome, TableProfile
+from lawful.meanings import Measure, NullPolicy
+from lawful.results import CheckReport, DiscoveryReport, Explanation, Outcome, TableProfile
 from lawful.results.check_report import describe_outcome
 from lawful.runs import EngineName, Progress, Run, Where, _silent, open_run
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from lawful.discoveries import Strategy
+
+
+def discover(
+    source: Any,
+    find: str | Iterable[str] = ("key", "fd"),
+    *,
+    max_size: int | None = None,
+    error: float = 0.0,
+    measure: Measure = "g1",
+    min_interest: float = 0.0,
+    time_limit: float | None = None,
+    memory_limit: int | str | None = None,
+    seed: int = 0,
+    strategy: Strategy = "auto",
+    null: str = "equal",
+    engine: EngineName = "auto",
+    spark: SparkSession | None = None,
+    format: str | None = None,  # noqa: A002  # the name that the command line has for it
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    dialect: CsvDialect | None = None,
+    reuse: bool = True,
+) -> DiscoveryReport:
+    """Find all minimal laws that a table obeys.
+
+    Parameters
+    ----------
+    source
+        The table, as for `check`.
+    find
+        The kinds of laws: `key`, `fd`, or both.
+    max_size
+        The most columns of a key or of a left side.
+    error, measure
+        The share of the pairs of rows (`g1`) or of the rows (`g3`) that may break a law.
+    min_interest
+        Leave out laws of less interest.
+    time_limit
+        Seconds of searching after which to stop with what is certain.
+    memory_limit
+        Bytes that this process may use, or a text such as `"4g"`.
+    seed
+        Where random numbers start; every seed gives the same laws.
+    strategy
+        `full`: compare all pairs of rows; `hybrid`: compare some and check; `auto`: whatever is quicker.
+    null, engine, spark, format, columns, types, limit, dialect, reuse
+        As for `check`.
+
+    Returns
+    -------
+    DiscoveryReport
+        The laws. At a limit, or when it is interrupted (Ctrl-C), those that are certain, with `complete` false.
+    """
+    from lawful.discoveries import Request, discover_laws, families_of, parse_memory
+
+    most_memory = parse_memory(memory_limit) if isinstance(memory_limit, str) else memory_limit
+    request = Request(
+        families_of(find), max_size, error, measure, min_interest, time_limit, most_memory, seed, strategy
+    )
+    options = read_options(format, columns, types, limit, dialect)
+    with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
+        return discover_laws(run, request, _silent)
 
 
 def check(
@@ -61,6 +126,28 @@ def check(
     where = Where(engine, spark=spark)
     with open_run(source, options, where, null_policy(null), reuse=reuse) as run:
         return check_laws(run, laws_of(laws, run.table.names))
+
+
+def explain(
+    source: Any,
+    law: str | Law,
+    *,
+    null: str = "equal",
+    engine: EngineName = "auto",
+    spark: SparkSession | None = None,
+    format: str | None = None,  # noqa: A002  # the name that the command line has for it
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    dialect: CsvDialect | None = None,
+    reuse: bool = True,
+) -> Explanation:
+    """Explain why one law holds on a table, or which rows break it. See `check`."""
+    from lawful.explanations import explain_law
+
+    options = read_options(format, columns, types, limit, dialect)
+    with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
+        return explain_law(run, one_law(law, run.table.names), _silent)
 
 
 def profile(
@@ -117,6 +204,15 @@ def laws_of(laws: str | Law | Iterable[str | Law], names: Sequence[str]) -> list
     if not found:
         raise UsageError("there are no laws to check", 'Give at least one, for example "zip -> state".')
     return found
+
+
+def one_law(law: str | Law, names: Sequence[str]) -> Law:
+    """One law as a value."""
+    found = laws_of(law, names)
+    if len(found) > 1:
+        listed = "; ".join(format_law(each, names) for each in found[:3]) + ("; …" if len(found) > 3 else "")
+        raise UsageError(f"one law is explained at a time, and these are {len(found)}: {listed}")
+    return found[0]
 
 
 def check_laws(run: Run, laws: Sequence[Law], progress: Progress = _silent) -> CheckReport:

@@ -8,7 +8,7 @@ from typing import Any
 from lawful.dependencies import from_document, to_document
 
 TYPES = {"null", "boolean", "integer", "decimal", "float", "date", "timestamp", "duration", "string", "binary"}
-STEPS = {"start", "open", "read", "encode", "sample", "think", "check", "total"}
+STEPS = {"start", "open", "encode", "check", "discover", "rank", "total"}
 
 
 def read_document(text: str) -> dict[str, Any]:
@@ -23,6 +23,7 @@ def check_document(document: dict[str, Any]) -> None:
     assert {"format", "complete", "table", "settings", "dependencies", "stats"} <= document.keys()
     assert document["format"] == "lawful/1"
     assert isinstance(document["complete"], bool)
+    assert "stopped" not in document or (isinstance(document["stopped"], str) and not document["complete"])
     _check_table(document["table"])
     _check_stats(document["stats"])
     assert isinstance(document["settings"], dict)
@@ -57,6 +58,19 @@ def _check_stats(stats: dict[str, Any]) -> None:
 def _check_dependency(entry: dict[str, Any], names: list[str], rows: int) -> None:
     law = from_document(entry, names)
     assert entry.items() >= to_document(law, names).items()
+    if "holds" in entry:
+        _check_verdict(entry, names, rows)
+    else:
+        _check_found(entry)
+
+
+def _check_found(entry: dict[str, Any]) -> None:
+    assert isinstance(entry["interest"], float)
+    assert 0 < entry["interest"] <= 1
+    assert "error" not in entry or 0 <= entry["error"] < 1
+
+
+def _check_verdict(entry: dict[str, Any], names: list[str], rows: int) -> None:
     assert isinstance(entry["holds"], bool)
     assert ("witness" in entry) == ("violations" in entry) == (not entry["holds"])
     if entry["holds"]:

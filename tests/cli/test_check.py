@@ -142,7 +142,7 @@ def test_out_that_cannot_be_written_is_refused_before_the_work(lawful: Lawful, p
 
 def test_an_encoded_table_is_a_table(lawful: Lawful, people: str, own_cache: Path) -> None:
     expected = lawful("check", people, "--laws", "zip -> city")
-    (folder,) = (own_cache / "tables").iterdir()
+    (folder,) = (own_cache / "tables").glob("[!.]*")
     assert lawful("check", folder, "--laws", "zip -> city") == expected
     refused = lawful("check", folder, "--laws", "zip -> city", "--limit", "2")
     assert refused.code == 2

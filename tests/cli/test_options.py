@@ -19,11 +19,26 @@ from lawful.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOP
 
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-FUNCTIONS: dict[str, Callable[..., object]] = {"check": lawful.check, "profile": lawful.profile}
+FUNCTIONS: dict[str, Callable[..., object]] = {
+    "discover": lawful.discover,
+    "check": lawful.check,
+    "explain": lawful.explain,
+    "profile": lawful.profile,
+}
 
 TWINS = {
     "source": {"TABLE"},
+    "find": {"--find"},
+    "max_size": {"--max-size"},
+    "error": {"--error"},
+    "measure": {"--measure"},
+    "min_interest": {"--min-interest"},
+    "time_limit": {"--time-limit"},
+    "memory_limit": {"--memory-limit"},
+    "seed": {"--seed"},
+    "strategy": {"--strategy"},
     "laws": {"--laws"},
+    "law": {"LAW"},
     "null": {"--null"},
     "engine": {"--engine"},
     "spark": {"--master", "--remote", "--driver-memory"},  # a program has a session, a command line has its address
@@ -37,6 +52,7 @@ TWINS = {
 ONLY_ON_THE_COMMAND_LINE = {
     "--json": "a program calls to_dict() on what it gets back",
     "--out": "a program writes the document itself",
+    "--most": "a program takes as many groups() as it likes",
     "--violations": "a program calls violations() or write_violations() on the report",
     "--debug": "a program gets the exception itself",
 }
@@ -79,13 +95,25 @@ def test_every_field_of_a_dialect_has_its_option() -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_defaults_are_the_same(name: str) -> None:
     options, parameters = _options(name), inspect.signature(FUNCTIONS[name]).parameters
-    for argument in ("null", "engine", "format", "columns", "types", "limit"):
-        if argument in parameters:
-            assert options[f"--{argument}"].default == parameters[argument].default
+    for argument, parameter in parameters.items():
+        (option, *others) = TWINS[argument]
+        if others or argument in ("source", "laws", "law", "reuse", "find") or (name, argument) == ("check", "null"):
+            continue
+        assert options[option].default == parameter.default
     assert options["--no-cache"].default is not parameters["reuse"].default
     dialect = lawful.CsvDialect()
     for option in ("header", "quote", "escape", "encoding"):
         assert options[f"--{option}"].default == getattr(dialect, option)
+
+
+def test_defaults_that_are_written_differently_are_the_same() -> None:
+    from lawful.discoveries import families_of
+
+    find = inspect.signature(lawful.discover).parameters["find"].default
+    assert families_of(_options("discover")["--find"].default) == families_of(find) == ("key", "fd")
+    # A document of laws brings its own meaning of null, and only the command line reads documents.
+    assert _options("check")["--null"].default is None
+    assert inspect.signature(lawful.check).parameters["null"].default == "equal"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -80,9 +80,7 @@ def predicates(draw: st.DrawFn, width: int, constant: st.SearchStrategy[Constant
     return Predicate(left, draw(st.sampled_from(OPERATORS)), right)
 
 
-def dcs(
-    width: int, constant: st.SearchStrategy[Constant] | None = constants, size: int = 4
-) -> st.SearchStrategy[DC]:
+def dcs(width: int, constant: st.SearchStrategy[Constant] | None = constants, size: int = 4) -> st.SearchStrategy[DC]:
     return st.lists(predicates(width, constant), max_size=size).map(tuple).map(DC)
 
 

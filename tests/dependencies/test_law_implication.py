@@ -56,9 +56,7 @@ def subsets(items):
 
 def every_fd(width):
     return [
-        FD(lhs, rhs)
-        for rhs in range(width)
-        for lhs in subsets([column for column in range(width) if column != rhs])
+        FD(lhs, rhs) for rhs in range(width) for lhs in subsets([column for column in range(width) if column != rhs])
     ]
 
 
@@ -149,9 +147,7 @@ def test_denial_constraints_are_decided_for_one_premise(premise, dc):
 
 def _follows(premises, conclusion, pairs_of_rows):
     return all(
-        holds(conclusion, table)
-        for table in pairs_of_rows
-        if all(holds(premise, table) for premise in premises)
+        holds(conclusion, table) for table in pairs_of_rows if all(holds(premise, table) for premise in premises)
     )
 
 

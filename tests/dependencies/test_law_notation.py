@@ -120,9 +120,7 @@ def test_keywords_are_quoted_when_they_are_names():
 def test_the_examples_of_the_manual_are_laws():
     manual = (Path(__file__).parents[2] / "docs" / "notation.md").read_text(encoding="utf-8")
     column_names = ["zip", "street", "state", "year", "month", "day", "amount", "no", "salary", "tax", "rate"]
-    examples = re.findall(
-        r"^\| (?:key|[a-z -]+ dependency|denial constraint) \| `(.+?)` \|", manual, re.MULTILINE
-    )
+    examples = re.findall(r"^\| (?:key|[a-z -]+ dependency|denial constraint) \| `(.+?)` \|", manual, re.MULTILINE)
     assert [kind_of(parse_law(text, column_names)) for text in examples] == list(KINDS)
     assert all(format_law(parse_law(text, column_names), column_names) == text for text in examples)
     documents = [json.loads(line) for line in re.findall(r"^    (\{\"kind\".*)$", manual, re.MULTILINE)]
@@ -139,9 +137,7 @@ def test_keywords_are_names_where_a_name_is_expected():
 
 
 def test_several_right_sides_and_several_laws():
-    text = (
-        "# all laws\nzip -> state, day;key(zip)\n\n  not(t.zip = s.zip\n  and t.day < s.day)  # two lines\n"
-    )
+    text = "# all laws\nzip -> state, day;key(zip)\n\n  not(t.zip = s.zip\n  and t.day < s.day)  # two lines\n"
     assert parse_laws(text, NAMES) == [
         FD((ZIP,), STATE),
         FD((ZIP,), DAY),

@@ -128,7 +128,7 @@ def write_wide_table(path: Path, columns: int) -> Path:
 def test_a_process_that_is_killed_leaves_a_whole_table_or_none(tmp_path: Path) -> None:
     path = write_wide_table(tmp_path / "t.csv", 200)
     left_behind = 0
-    for step in range(5):
+    for step in range(3):
         kill_while_it_writes(path, step * 0.01)
         left_behind += len(entries()[1])
         check_that_all_is_whole(path)

@@ -41,6 +41,12 @@ def rank(column: Texts, cuts: Sequence[int] = (), asked: ColumnType | None = Non
 @example(["007", "7"])
 @example(["2020-01-01T00:00:00+01:00", "2019-12-31T23:00Z"])
 @example(["2020-01-01T00:00:00+01:00", "2019-12-31T23:00"])
+@example(["2020-01-01T00:00+19:00", "2020-01-01T00:00Z"])
+@example(["2020-01-01T00:00+01:60", "2020-01-01T00:00Z"])
+@example(["2020-01-01T00:00:00.5", "2020-01-01T00:00:00.05", "2020-01-01T00:00:00,500"])
+@example(["1", "1\n"])
+@example(["01", "1"])
+@example(["1.5", "-01.5"])
 @example(["\U0001f600", "\ufffd", "\ue000", "e\u0301", "\u00e9"])
 def test_type_and_ranks_are_those_of_the_oracle(column: Texts) -> None:
     ranked = rank(column)

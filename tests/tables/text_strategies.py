@@ -52,7 +52,10 @@ _clock = st.builds(
     st.sampled_from(["%H:%M", "%H:%M:%S", "%H:%M:%S.0", "%H:%M:%S.000000001", "%H:%M:%S,5", "%H:%M:%S.50"]),
 )
 _one_hour = st.builds(
-    lambda minute, second: f"2024-01-01T10:{minute:02}:{second:02}", st.integers(0, 2), st.integers(0, 2)
+    lambda minute, second, fraction: f"2024-01-01T10:{minute:02}:{second:02}{fraction}",
+    st.integers(0, 2),
+    st.integers(0, 2),
+    st.sampled_from(["", ".5", ".50", ".05", ",1", ".000000001", ".100000000"]),
 )
 _zone = st.sampled_from(["Z", "+00", "+0000", "-00:00", "+01", "+0130", "-01:30", "+18:00", "-12"])
 wall_clocks = _padded(_clock | _one_hour)

@@ -16,7 +16,8 @@ from lawful.tables.options import FORMATS, OVERRIDES, CsvDialect, ReadOptions, p
 _READING, _RUNNING, _SHOWING = "How to read the table", "Where to run", "What to show"
 
 
-def _option(panel: str, help_: str, *names: str, metavar: str | None = None) -> Any:
+def option(panel: str, help_: str, *names: str, metavar: str | None = None) -> Any:
+    """Define an option; its default, where there is one to know, is in the help itself."""
     return typer.Option(*names, help=help_, rich_help_panel=panel, metavar=metavar, show_default=False)
 
 
@@ -30,47 +31,47 @@ Table = Annotated[
 ]
 Format = Annotated[
     str | None,
-    _option(_READING, f"{', '.join(FORMATS)}; told by the file's name if left out.", "--format", metavar="FORMAT"),
+    option(_READING, f"{', '.join(FORMATS)}; told by the file's name if left out.", "--format", metavar="FORMAT"),
 ]
 Sep = Annotated[
-    str | None, _option(_READING, r"Separator of CSV cells; ',' if left out ('\t' for .tsv).", "--sep", metavar="CHAR")
+    str | None, option(_READING, r"Separator of CSV cells; ',' if left out ('\t' for .tsv).", "--sep", metavar="CHAR")
 ]
 Header = Annotated[
     bool,
-    _option(_READING, "Whether the first line names the columns (default: it does).", "--header/--no-header"),
+    option(_READING, "Whether the first line names the columns (default: it does).", "--header/--no-header"),
 ]
-Quote = Annotated[str, _option(_READING, "Quote of CSV cells; '' for none.  [default: \"]", "--quote", metavar="CHAR")]
+Quote = Annotated[str, option(_READING, "Quote of CSV cells; '' for none.  [default: \"]", "--quote", metavar="CHAR")]
 Escape = Annotated[
     str,
-    _option(
+    option(
         _READING,
         'Escape of a quote inside quotes; the quote itself means doubled.  [default: "]',
         "--escape",
         metavar="CHAR",
     ),
 ]
-Encoding = Annotated[str, _option(_READING, "Encoding of the text.  [default: utf-8]", "--encoding", metavar="NAME")]
+Encoding = Annotated[str, option(_READING, "Encoding of the text.  [default: utf-8]", "--encoding", metavar="NAME")]
 NullToken = Annotated[
     list[str] | None,
-    _option(
+    option(
         _READING, "A text that means null, besides the empty cell; may be repeated.", "--null-token", metavar="TEXT"
     ),
 ]
-Columns = Annotated[str | None, _option(_READING, "Columns to read, separated by commas.", "--columns", metavar="A,B")]
+Columns = Annotated[str | None, option(_READING, "Columns to read, separated by commas.", "--columns", metavar="A,B")]
 Types = Annotated[
     list[str] | None,
-    _option(
+    option(
         _READING,
         f"Choose a column's type: {', '.join(OVERRIDES)}; may be repeated.",
         "--types",
         metavar="COLUMN=TYPE",
     ),
 ]
-Limit = Annotated[int | None, _option(_READING, "Read only the first rows.", "--limit", metavar="N")]
-NoCache = Annotated[bool, _option(_READING, "Read the table anew and keep nothing of it.", "--no-cache")]
+Limit = Annotated[int | None, option(_READING, "Read only the first rows.", "--limit", metavar="N")]
+NoCache = Annotated[bool, option(_READING, "Read the table anew and keep nothing of it.", "--no-cache")]
 Null = Annotated[
     str,
-    _option(
+    option(
         _READING,
         "equal: null is a value like any other; ignore: a law is judged on rows without null in its columns.  "
         "[default: equal]",
@@ -78,9 +79,19 @@ Null = Annotated[
         metavar="equal|ignore",
     ),
 ]
+NullOfLaws = Annotated[
+    str | None,
+    option(
+        _READING,
+        "equal: null is a value like any other; ignore: a law is judged on rows without null in its columns.  "
+        "[default: what a document of laws was written with, else equal]",
+        "--null",
+        metavar="equal|ignore",
+    ),
+]
 EngineOption = Annotated[
     str,
-    _option(
+    option(
         _RUNNING,
         "local: in this process; spark; auto: local for small files, else Spark.",
         "--engine",
@@ -88,18 +99,27 @@ EngineOption = Annotated[
     ),
 ]
 Master = Annotated[
-    str | None, _option(_RUNNING, "Spark master, e.g. local[4] or spark://host:7077.", "--master", metavar="URL")
+    str | None, option(_RUNNING, "Spark master, e.g. local[4] or spark://host:7077.", "--master", metavar="URL")
 ]
 Remote = Annotated[
-    str | None, _option(_RUNNING, "Spark Connect server, e.g. sc://host:15002.", "--remote", metavar="URL")
+    str | None, option(_RUNNING, "Spark Connect server, e.g. sc://host:15002.", "--remote", metavar="URL")
 ]
 DriverMemory = Annotated[
     str | None,
-    _option(_RUNNING, "Memory of the Spark driver that is started, e.g. 4g.", "--driver-memory", metavar="SIZE"),
+    option(_RUNNING, "Memory of the Spark driver that is started, e.g. 4g.", "--driver-memory", metavar="SIZE"),
 ]
-Json = Annotated[bool, _option(_SHOWING, "Print the JSON document instead of text.", "--json")]
-Out = Annotated[Path | None, _option(_SHOWING, "Also write the JSON document to this file.", "--out", metavar="FILE")]
-Debug = Annotated[bool, _option(_SHOWING, "Show the traceback of an error.", "--debug")]
+Json = Annotated[bool, option(_SHOWING, "Print the JSON document instead of text.", "--json")]
+Out = Annotated[Path | None, option(_SHOWING, "Also write the JSON document to this file.", "--out", metavar="FILE")]
+Violations = Annotated[
+    Path | None,
+    option(
+        _SHOWING,
+        "Write all violating rows here, a CSV for each broken law; a new or empty folder.",
+        "--violations",
+        metavar="DIR",
+    ),
+]
+Debug = Annotated[bool, option(_SHOWING, "Show the traceback of an error.", "--debug")]
 
 
 @dataclass(frozen=True)

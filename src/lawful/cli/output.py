@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,12 +25,15 @@ from lawful.cli.shown_text import (
     visible_lines,
 )
 from lawful.errors import LawfulError, UsageError
-from lawful.results import CheckReport, Outcome, RowView, TableProfile
+from lawful.results import CheckReport, Outcome, TableProfile
 from lawful.runs import Progress
+from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.origins import Place
 
 # On a terminal long lists and values are cut; in a pipe everything is whole, for greps and programs.
 _MOST_LAWS, _LONGEST_LAW, _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_EXTREME = 200, 500, 40, 40, 28
 _WIDE_ENOUGH = 1_000_000
+_LAWS_AT_ONCE = 1_000
 
 
 class _Console(Console):
@@ -38,17 +42,20 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def _console() -> Console:
-    width = None if _on_terminal() else _WIDE_ENOUGH
+def open_console() -> Console:
+    """Return the console for results, which wraps nothing."""
+    width = None if on_terminal() else _WIDE_ENOUGH
     return _Console(highlight=False, soft_wrap=True, width=width)
 
 
-def _on_terminal() -> bool:
+def on_terminal() -> bool:
+    """Whether people read the results as they come."""
     return sys.stdout.isatty()
 
 
-def _on_terminal_only(most: int) -> int | None:
-    return most if _on_terminal() else None
+def on_terminal_only(most: int) -> int | None:
+    """Return a limit for terminals, and none for pipes."""
+    return most if on_terminal() else None
 
 
 def make_streams_lenient() -> None:
@@ -72,7 +79,30 @@ def print_json(document: Mapping[str, Any]) -> None:
     """Print a document to standard output."""
     is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     with reader_may_leave():
-        print(harmless_json(json.dumps(document, ensure_ascii=not is_utf8, indent=2)))
+        sys.stdout.writelines(_json_pieces(document, ensure_ascii=not is_utf8))
+
+
+def _json_pieces(document: Mapping[str, Any], *, ensure_ascii: bool) -> Iterator[str]:
+    """Write a document as JSON, a line for each law: there may be a million, which the memory need not hold twice."""
+    wide, flat = (json.JSONEncoder(ensure_ascii=ensure_ascii, indent=indent).encode for indent in (2, None))
+    separator = "{"
+    for name, value in document.items():
+        yield f"{separator}\n  {json.dumps(name)}: "
+        separator = ","
+        if name == "dependencies":
+            yield from _law_lines(value, flat)
+        else:
+            yield harmless_json(wide(value)).replace("\n", "\n  ")
+    yield "\n}\n"
+
+
+def _law_lines(entries: Iterable[Mapping[str, Any]], encode: Callable[[Any], str]) -> Iterator[str]:
+    before, end = "[\n    ", "[]"
+    remaining = iter(entries)
+    while some := ",\n    ".join(map(encode, islice(remaining, _LAWS_AT_ONCE))):
+        yield before + harmless_json(some)
+        before, end = ",\n    ", "\n  ]"
+    yield end
 
 
 def require_writable(path: Path | None) -> None:
@@ -87,21 +117,30 @@ def require_writable(path: Path | None) -> None:
 
 def write_json(document: Mapping[str, Any], path: Path) -> None:
     """Write a document to a file, whole or not at all."""
-    text = harmless_json(json.dumps(document, ensure_ascii=False, indent=2)) + "\n"
     try:
         target = path.resolve()  # a link stays a link, to a new document
-        if target.exists() and not target.is_file():
-            target.write_text(text, "utf-8")  # a pipe or a device, which must not be replaced
+        if is_device(target):
+            _write_pieces(document, target)
             return
         aside = target.with_name(f".{target.name}.{os.getpid()}.writing")
         try:
-            aside.write_text(text, "utf-8")
+            _write_pieces(document, aside)
             aside.replace(target)
         finally:
             with suppress(OSError):
                 aside.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _write_pieces(document: Mapping[str, Any], path: Path) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(_json_pieces(document, ensure_ascii=False))
+
+
+def is_device(path: Path) -> bool:
+    """Whether a path is a pipe or a device, which must not be replaced and beside which nothing can be."""
+    return path.exists() and not path.is_file()
 
 
 def print_error(error: LawfulError) -> None:
@@ -131,18 +170,18 @@ def shown_progress() -> Iterator[Progress]:
 
 def print_profile(profile: TableProfile) -> None:
     """Print a table's columns."""
-    longest_name, longest_extreme = _on_terminal_only(_LONGEST_NAME), _on_terminal_only(_LONGEST_EXTREME)
-    cells: list[tuple[str, ...]] = [("column", "type", "distinct", "nulls", "min", "max")]
+    longest_name, longest_extreme = on_terminal_only(_LONGEST_NAME), on_terminal_only(_LONGEST_EXTREME)
+    rows: list[tuple[str, ...]] = [("column", "type", "distinct", "nulls", "min", "max")]
     for column in profile.columns:
         ends = ("" if end is None else shown_value(end, longest_extreme) for end in (column.minimum, column.maximum))
         name, statistics = shown_name(column.name, longest_name), (f"{column.distinct:,}", f"{column.nulls:,}")
-        cells.append((name, column.type.value, *statistics, *ends))
-    heading, *lines = aligned(cells, right=(2, 3))
+        rows.append((name, column.type.value, *statistics, *ends))
+    titles, *lines = aligned(rows, right=(2, 3))
     with reader_may_leave():
-        console = _console()
+        console = open_console()
         size = f"{counted(profile.rows, 'row')}, {counted(len(profile.columns), 'column')}"
         console.print(Text(f"{visible(profile.name)}: {size}"))
-        console.print(Text(heading, style="bold"))
+        console.print(Text(titles, style="bold"))
         for line in lines:
             console.print(Text(line))
 
@@ -150,10 +189,9 @@ def print_profile(profile: TableProfile) -> None:
 def print_check(report: CheckReport) -> None:
     """Print the verdicts, and for each broken law two rows that refute it and how many violate it."""
     table = report.table
-    size = f"{counted(table.rows, 'row')}, {counted(table.width, 'column')}"
     with reader_may_leave():
-        console = _console()
-        console.print(Text(f"{visible(table.name)}: {size}, engine {report.engine}"))
+        console = open_console()
+        console.print(Text(heading(table, report.engine)))
         shown = _worth_showing(report.outcomes)
         for outcome in shown:
             _print_outcome(console, outcome, table.name)
@@ -162,9 +200,15 @@ def print_check(report: CheckReport) -> None:
         console.print(Text(_summary(report), style="bold"))
 
 
+def heading(table: EncodedTable, engine: str) -> str:
+    """Name the table, its size and where the work was done: the first line of every result."""
+    size = f"{counted(table.rows, 'row')}, {counted(table.width, 'column')}"
+    return f"{visible(table.name)}: {size}, engine {engine}"
+
+
 def _worth_showing(outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
     """All of them in a pipe; on a terminal as many as one reads, broken laws before others, in their order."""
-    if not _on_terminal() or len(outcomes) <= _MOST_LAWS:
+    if not on_terminal() or len(outcomes) <= _MOST_LAWS:
         return outcomes
     broken_first = sorted(range(len(outcomes)), key=lambda number: outcomes[number].holds)
     return [outcomes[number] for number in sorted(broken_first[:_MOST_LAWS])]
@@ -181,39 +225,63 @@ def _summary(report: CheckReport) -> str:
 
 
 def _print_outcome(console: Console, outcome: Outcome, table_name: str) -> None:
-    text = shortened(visible(outcome.text), _on_terminal_only(_LONGEST_LAW))
+    text = shown_law(outcome.text)
     if outcome.holds:
         console.print(Text.assemble(("  holds   ", "green"), text))
         return
     console.print(Text.assemble(("  broken  ", "bold red"), text))
-    console.print(
-        Text(
-            f"          {counted(outcome.rows, 'row')} in {counted(outcome.pairs, 'violating pair')}; "
-            f"removing {counted(outcome.removals, 'row')} would mend it; for example:"
-        )
+    for line in refutation(outcome, table_name):
+        console.print(Text(f"          {line}"))
+
+
+def refutation(outcome: Outcome, table_name: str) -> list[str]:
+    """How badly a law is broken, and two rows that show it."""
+    return [
+        f"{damage(outcome)}; for example:",
+        *(f"{shown_place(view.place, table_name)}: {cells(view.values)}" for view in outcome.witness or ()),
+    ]
+
+
+def damage(outcome: Outcome) -> str:
+    """How badly a law is broken."""
+    return (
+        f"{counted(outcome.rows, 'row')} in {counted(outcome.pairs, 'violating pair')}; "
+        f"removing {counted(outcome.removals, 'row')} would mend it"
     )
-    for view in outcome.witness or ():
-        console.print(Text(f"          {_place(view, table_name)}: {_cells(view)}"))
 
 
-def _place(view: RowView, table_name: str) -> str:
-    """Where a row is from; the file is left out where the table is that one file, named in the first line."""
-    place = view.place
-    if place.file is None or Path(place.file).name == table_name:
-        return f"{place.unit} {place.number}"
-    return visible(str(place))
+def shown_law(text: str) -> str:
+    """Return a law as the reader can take it in."""
+    return shortened(visible(text), longest_law())
 
 
-def _cells(view: RowView) -> str:
-    longest_name, longest_value = _on_terminal_only(_LONGEST_NAME), _on_terminal_only(_LONGEST_VALUE)
+def longest_law() -> int | None:
+    """How much of a law is shown."""
+    return on_terminal_only(_LONGEST_LAW)
+
+
+def shown_place(place: Place, table_name: str) -> str:
+    """Where a row is from."""
+    return f"{shown_file(place, table_name)}{place.unit} {place.number}"
+
+
+def shown_file(place: Place, table_name: str) -> str:
+    """Name the file of a row, unless the table is that one file, which the first line of a result names."""
+    is_clear = place.file is None or Path(place.file).name == table_name
+    return "" if is_clear else f"{visible(place.file or '')}, "
+
+
+def cells(values: Mapping[str, str | None]) -> str:
+    """Columns and their values in one line."""
+    longest_name, longest_value = on_terminal_only(_LONGEST_NAME), on_terminal_only(_LONGEST_VALUE)
     return ", ".join(
-        f"{shown_name(name, longest_name)} = {shown_value(value, longest_value)}" for name, value in view.values.items()
+        f"{shown_name(name, longest_name)} = {shown_value(value, longest_value)}" for name, value in values.items()
     )
 
 
 def print_lines(*lines: str) -> None:
     """Print plain lines."""
     with reader_may_leave():
-        console = _console()
+        console = open_console()
         for line in lines:
             console.print(Text(visible(line)))

@@ -29,9 +29,7 @@ _Node: TypeAlias = Cell | tuple[int, Constant]
 
 
 def _converse(relations: int) -> int:
-    return (
-        (relations & _EQUAL) | (_GREATER if relations & _LESS else 0) | (_LESS if relations & _GREATER else 0)
-    )
+    return (relations & _EQUAL) | (_GREATER if relations & _LESS else 0) | (_LESS if relations & _GREATER else 0)
 
 
 def _composed(first: int, second: int) -> int:
@@ -108,9 +106,7 @@ def _follows_from(premise: DC, conclusion: DC) -> bool:
     failures = [negated(predicate) for predicate in one_way]
     swapped_failures = [negated(predicate) for predicate in other_way]
     return not any(
-        satisfiable((*given, failure, swapped_failure))
-        for failure in failures
-        for swapped_failure in swapped_failures
+        satisfiable((*given, failure, swapped_failure)) for failure in failures for swapped_failure in swapped_failures
     )
 
 

@@ -204,8 +204,7 @@ def implies_pod(pods: Iterable[POD], pod: POD) -> bool:
 
 def _contained(premise: POD, left_marks: Mapping[int, Operator]) -> bool:
     return all(
-        column in left_marks and operator in IMPLIED_OPERATORS[left_marks[column]]
-        for column, operator in premise.lhs
+        column in left_marks and operator in IMPLIED_OPERATORS[left_marks[column]] for column, operator in premise.lhs
     )
 
 

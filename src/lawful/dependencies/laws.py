@@ -224,9 +224,7 @@ def _normal_number(number: int | float | Decimal) -> int | Decimal:
 def number_from_text(text: str) -> Constant:
     """Read a number from its decimal text, exactly."""
     if len(text) > _LONGEST_NUMBER:
-        raise UsageError(
-            f"A number of {len(text):,} characters is too long; at most {_LONGEST_NUMBER:,} are read."
-        )
+        raise UsageError(f"A number of {len(text):,} characters is too long; at most {_LONGEST_NUMBER:,} are read.")
     try:
         return Constant(Decimal(text))
     except InvalidOperation:

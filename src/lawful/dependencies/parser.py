@@ -263,9 +263,7 @@ class _Parser:
             return Cell(cast(Row, token.value), self._name())
         if token.kind is TokenKind.NAME and token.value.lower() in ("true", "false"):
             return Constant(self.advance().value.lower() == "true")
-        raise self._expected(
-            "t.column, s.column or a constant", "Text constants are written in single quotes."
-        )
+        raise self._expected("t.column, s.column or a constant", "Text constants are written in single quotes.")
 
     # Words and errors
 

@@ -1,6 +1,17 @@
 """What people get back: frozen values that know how to show themselves."""
 
 from lawful.results.check_report import CheckReport, Outcome, RowView
+from lawful.results.discovery_report import DiscoveryReport, FoundLaw
+from lawful.results.explanation import Explanation, ViolationGroup
 from lawful.results.table_profile import TableProfile
 
-__all__ = ["CheckReport", "Outcome", "RowView", "TableProfile"]
+__all__ = [
+    "CheckReport",
+    "DiscoveryReport",
+    "Explanation",
+    "FoundLaw",
+    "Outcome",
+    "RowView",
+    "TableProfile",
+    "ViolationGroup",
+]

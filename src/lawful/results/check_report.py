@@ -103,14 +103,15 @@ class CheckReport:
                 "columns": [column.to_dict() for column in self.table.columns],
             },
             "settings": {**self.table.settings, "null": self.null_policy.value, "engine": self.engine},
-            "dependencies": [self._entry(outcome) for outcome in self.outcomes],
+            "dependencies": [self.entry(outcome) for outcome in self.outcomes],
             "stats": {
                 "seconds": dict(self.seconds),
                 "counts": {"asked": self.asked, "checked": len(self.outcomes), "broken": len(self.broken)},
             },
         }
 
-    def _entry(self, outcome: Outcome) -> dict[str, Any]:
+    def entry(self, outcome: Outcome) -> dict[str, Any]:
+        """Return what the JSON document says of one law on this table."""
         entry = to_document(outcome.law, self.table.names)
         entry["holds"] = outcome.holds
         if outcome.witness is not None:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from lawful.dependencies import Law, format_law, kind_of, to_document
-from lawful.discovery.findings import KEY, Block
+from lawful.dependencies import FD, Key, Law, candidate_keys, canonical_cover, closure, format_law, kind_of
+from lawful.dependencies.notation import unknown_column
+from lawful.errors import UsageError
 from lawful.results.documents import FORMAT, html_table, to_pandas
-from lawful.search import set_sizes
+from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter, PackedLaws
 from lawful.tables.encoded_table import EncodedTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN_IN_A_NOTEBOOK = 100
+_DIGITS = 9
+_RECORD_FIELDS = ("law", "kind", "interest")
 
 
 @dataclass(frozen=True)
@@ -33,47 +36,94 @@ class FoundLaw:
 
 @dataclass(frozen=True)
 class DiscoveryReport:
-    """The laws that a discovery found, the most interesting first."""
+    """The laws that a discovery found, keys before FDs, the most interesting first.
+
+    `stopped_because` says what ended the search where it did not come to its end; `complete` is then false, and
+    the laws are those that were certain by then.
+    """
 
     table: EncodedTable
     settings: Mapping[str, Any]
-    blocks: tuple[Block, ...]
-    interests: tuple[npt.NDArray[np.float64], ...]
+    packed: PackedLaws
     complete: bool
     stopped_because: str | None
     seconds: Mapping[str, float]
     counts: Mapping[str, int]
 
     def __len__(self) -> int:
-        return sum(len(block.sets) for block in self.blocks)
+        return len(self.packed)
 
     def __iter__(self) -> Iterator[FoundLaw]:
-        """The laws by interest, then size, then error."""
-        laws = [list(block.laws()) for block in self.blocks]
-        for block_number, place in self._ranking():
-            block, law = self.blocks[block_number], laws[block_number][place]
-            yield FoundLaw(
-                law,
-                format_law(law, self.table.names),
-                float(self.interests[block_number][place]),
-                None if block.errors is None else float(block.errors[place]),
-            )
+        """The laws: keys first, then by interest, size and error."""
+        return self._found(self.packed)
 
-    def _ranking(self) -> list[tuple[int, int]]:
-        if not self.blocks:
-            return []
-        numbers = np.concatenate([np.full(len(block.sets), n) for n, block in enumerate(self.blocks)])
-        places = np.concatenate([np.arange(len(block.sets)) for block in self.blocks])
-        sizes = np.concatenate([set_sizes(block.sets) for block in self.blocks])
-        errors = np.concatenate(
-            [np.zeros(len(block.sets)) if block.errors is None else block.errors for block in self.blocks]
-        )
-        is_key = np.concatenate([np.full(len(block.sets), block.goal != KEY) for block in self.blocks])
-        order = np.lexsort((places, numbers, errors, sizes, -np.concatenate(self.interests), is_key))
-        return list(zip(numbers[order].tolist(), places[order].tolist(), strict=True))
+    def _found(self, laws: PackedLaws) -> Iterator[FoundLaw]:
+        writer = LawWriter(self.table.names)
+        errors: Iterable[float | None] = repeat(None) if laws.errors is None else laws.errors.tolist()
+        for (columns, right_side), interest, error in zip(laws.parts(), laws.interests.tolist(), errors, strict=False):
+            law = Key(columns) if right_side == NO_RIGHT_SIDE else FD(columns, right_side)
+            yield FoundLaw(law, writer.text(columns, right_side), interest, error)
+
+    def keys(self) -> list[FoundLaw]:
+        """The keys alone."""
+        return list(self._found(self.packed.families()[0]))
+
+    def fds(self) -> list[FoundLaw]:
+        """The functional dependencies alone."""
+        return list(self._found(self.packed.families()[1]))
+
+    def closure(self, names: Iterable[str]) -> list[str]:
+        """Return the names of all columns that some columns determine, themselves included."""
+        if isinstance(names, str):  # a text is an iterable of characters too
+            raise UsageError(f"closure takes a list of column names, not {names!r}", f"Write [{names!r}].")
+        ours = self.table.names
+        fds = self._all_fds("the closure")
+        wanted = list(names)
+        for name in wanted:
+            if name not in ours:
+                raise UsageError(*unknown_column(name, ours))
+        return [ours[column] for column in sorted(closure((ours.index(name) for name in wanted), fds))]
+
+    def candidate_keys(self, most: int | None = None) -> list[str]:
+        """Return the minimal sets of columns that determine all others, in their notation; at most `most`.
+
+        They follow from the FDs alone, so they are the keys of the table as it is without repeated rows.
+        """
+        fds = self._all_fds("candidate keys")
+        keys = candidate_keys(range(self.table.width), fds, most)
+        return [format_law(key, self.table.names) for key in keys[:most]]
+
+    def canonical_cover(self) -> list[str]:
+        """Return FDs that say the same as all that were found, none of them needless, in their notation."""
+        return [format_law(fd, self.table.names) for fd in canonical_cover(self._all_fds("a canonical cover"))]
+
+    def _all_fds(self, what: str) -> list[FD]:
+        """The FDs, if they are all that there are and follow the rules that theory takes for granted."""
+        settings = self.settings
+        largest = settings.get("max_size")
+        reasons = {
+            "functional dependencies were not asked for": "fd" not in settings["find"],
+            f"the discovery is incomplete: {self.stopped_because}": not self.complete,
+            "FDs are not transitive where nulls are ignored": settings["null"] != "equal",
+            "FDs that hold only within an error are not transitive": bool(settings["error"]),
+            "less interesting laws were left out": settings["min_interest"] > 0,
+            f"left sides larger than {largest} were left out": largest is not None and largest < self.table.width - 1,
+        }
+        for reason, applies in reasons.items():
+            if applies:
+                raise UsageError(
+                    f"{what} cannot be told: {reason}",
+                    "Discover all FDs that hold, under null equal and without limits.",
+                )
+        return [FD(lhs, rhs) for lhs, rhs in self.packed.parts() if rhs != NO_RIGHT_SIDE]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that `lawful discover` writes."""
+        document = self.streamed()
+        return document | {"dependencies": list(document["dependencies"])}
+
+    def streamed(self) -> dict[str, Any]:
+        """Return the same document with an iterator for its laws: a million of them are better written one by one."""
         return {
             "format": FORMAT,
             "complete": self.complete,
@@ -84,30 +134,39 @@ class DiscoveryReport:
                 "columns": [column.to_dict() for column in self.table.columns],
             },
             "settings": {**self.table.settings, **self.settings},
-            "dependencies": [self._entry(found) for found in self],
+            "dependencies": self._entries(),
             "stats": {"seconds": dict(self.seconds), "counts": dict(self.counts)},
         }
 
-    def _entry(self, found: FoundLaw) -> dict[str, Any]:
-        entry = to_document(found.law, self.table.names)
-        entry["interest"] = round(found.interest, 9)
-        if found.error is not None:
-            entry["error"] = found.error
-        return entry
+    def _entries(self) -> Iterator[dict[str, Any]]:
+        laws, names, writer = self.packed, self.table.names, LawWriter(self.table.names)
+        interests = np.round(laws.interests, _DIGITS).tolist()
+        errors = None if laws.errors is None else laws.errors.tolist()
+        for place, (columns, right_side) in enumerate(laws.parts()):
+            listed = [names[column] for column in columns]
+            entry: dict[str, Any] = (
+                {"kind": "key", "columns": listed}
+                if right_side == NO_RIGHT_SIDE
+                else {"kind": "fd", "lhs": listed, "rhs": names[right_side]}
+            )
+            entry["text"] = writer.text(columns, right_side)
+            entry["interest"] = interests[place]
+            if errors is not None:
+                entry["error"] = errors[place]
+            yield entry
 
     def _records(self, most: int | None = None) -> list[dict[str, Any]]:
-        records = []
-        for found in self:
-            record = {"law": found.text, "kind": kind_of(found.law), "interest": found.interest}
-            records.append(record if found.error is None else {**record, "error": found.error})
-            if most is not None and len(records) >= most:
-                break
-        return records
+        return [
+            {"law": found.text, "kind": kind_of(found.law), "interest": found.interest}
+            | ({} if found.error is None else {"error": found.error})
+            for found in islice(self, most)
+        ]
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a pandas DataFrame with a row for each law."""
-        return to_pandas(self._records())
+        return to_pandas(self._records(), _RECORD_FIELDS if self.packed.errors is None else (*_RECORD_FIELDS, "error"))
 
     def _repr_html_(self) -> str:
-        marked = "" if self.complete else ", incomplete"
-        return html_table(f"{self.table.name}: {len(self):,} laws{marked}", self._records(_SHOWN_IN_A_NOTEBOOK))
+        marked = "" if self.complete else f", incomplete: {self.stopped_because}"
+        shown = f", the first {_SHOWN_IN_A_NOTEBOOK} here" if len(self) > _SHOWN_IN_A_NOTEBOOK else ""
+        return html_table(f"{self.table.name}: {len(self):,} laws{shown}{marked}", self._records(_SHOWN_IN_A_NOTEBOOK))

@@ -60,23 +60,31 @@ class TextBlock:
 
     def records(self) -> Iterator[TextBlock]:
         """Each record as a block of its own; a blank line is one too."""
-        offsets = [0, *(np.flatnonzero(np.frombuffer(self.data, np.uint8) == 10) + 1).tolist()]
-        starts = (self.record_lines(keep_blank=True) - self.first_line).tolist()
-        for first, end in pairwise([*starts, len(offsets) - 1]):
-            inside = None if self.starts_inside is None else self.starts_inside[first:end]
-            yield TextBlock(self.data[offsets[first] : offsets[end]], self.first_line + first, inside)
+        newlines = self._newlines()
+        starts = self.record_lines(keep_blank=True).tolist()
+        for first, end in pairwise([*starts, self.first_line + len(newlines)]):
+            yield self._part(newlines, first, end)
 
     def split_first_record(self) -> tuple[TextBlock | None, TextBlock | None]:
         """The first record that is not blank, and the block of the rest, blank lines in front of it included."""
-        size = lines = 0
-        for record in self.records():
-            size += len(record.data)
-            lines += record.data.count(b"\n")
-            if record.data.rstrip(b"\r\n"):
-                inside = None if self.starts_inside is None else self.starts_inside[lines:]
-                rest = TextBlock(self.data[size:], self.first_line + lines, inside)
-                return record, rest if rest.data else None
-        return None, None
+        filled, starts = self.record_lines(keep_blank=False), self.record_lines(keep_blank=True)
+        if len(filled) == 0:
+            return None, None
+        newlines = self._newlines()
+        first, behind = int(filled[0]), self.first_line + len(newlines)
+        following = starts[np.searchsorted(starts, first, side="right") :]
+        end = int(following[0]) if len(following) else behind
+        return self._part(newlines, first, end), self._part(newlines, end, behind) if end < behind else None
+
+    def _newlines(self) -> npt.NDArray[np.intp]:
+        return np.flatnonzero(np.frombuffer(self.data, np.uint8) == 10)
+
+    def _part(self, newlines: npt.NDArray[np.intp], first: int, end: int) -> TextBlock:
+        """The block of the lines from `first` up to and without `end`."""
+        lines = slice(first - self.first_line, end - self.first_line)
+        start = newlines[lines.start - 1] + 1 if lines.start else 0
+        inside = None if self.starts_inside is None else self.starts_inside[lines]
+        return TextBlock(self.data[start : newlines[lines.stop - 1] + 1], first, inside)
 
 
 def cut_into_blocks(

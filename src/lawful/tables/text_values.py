@@ -24,9 +24,7 @@ from lawful.meanings import ColumnType
 
 _BLANKS = " \t"
 _INTEGER = r"^[ \t]*[+-]?[0-9]+[ \t]*$"
-_DECIMAL = (
-    r"^[ \t]*([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"
-)
+_DECIMAL = r"^[ \t]*([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"
 _NO_LEADING_ZERO_INTEGER = r"^[ \t]*[+-]?(0|[1-9][0-9]*)[ \t]*$"
 _NO_LEADING_ZERO_DECIMAL = (
     r"^[ \t]*([+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"

@@ -1,0 +1,35 @@
+"""The `lawful` command itself, before any of its verbs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lawful import __version__
+
+app = typer.Typer(
+    name="lawful",
+    help="Find and check the laws that a table obeys: keys, functional dependencies, order dependencies.\n\n"
+    "Begin with: lawful demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"lawful {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass

@@ -1,0 +1,153 @@
+"""The verbs that judge laws which someone has written: check and explain."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lawful.cli import options as opt
+from lawful.errors import EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
+
+
+def check(
+    table: opt.Table,
+    laws: Annotated[
+        list[str],
+        typer.Option(
+            "--laws",
+            help="A law, a file of laws or a JSON document of laws; may be repeated.",
+            show_default=False,
+            metavar="LAW|FILE",
+        ),
+    ],
+    violations: opt.Violations = None,
+    format_: opt.Format = None,
+    sep: opt.Sep = None,
+    header: opt.Header = True,
+    quote: opt.Quote = '"',
+    escape: opt.Escape = '"',
+    encoding: opt.Encoding = "utf-8",
+    null_token: opt.NullToken = None,
+    null: opt.NullOfLaws = None,
+    columns: opt.Columns = None,
+    types: opt.Types = None,
+    limit: opt.Limit = None,
+    no_cache: opt.NoCache = False,
+    engine: opt.EngineOption = "auto",
+    master: opt.Master = None,
+    remote: opt.Remote = None,
+    driver_memory: opt.DriverMemory = None,
+    json_: opt.Json = False,
+    out: opt.Out = None,
+    debug: opt.Debug = False,
+) -> None:
+    """Check laws on a table, and show two rows that refute each law that is broken.
+
+    Exit code: 0 all laws hold, 1 a law is broken, 2 bad input or usage, 3 stopped before the end.
+
+    \b
+    Examples:
+      lawful check tax.csv --laws "zip -> state" --laws "key(area_code, phone)"
+      lawful check tax.csv --laws "{state}: salary asc ~ rate asc" --json
+      lawful check tax.csv --laws laws.txt --violations bad-rows
+    """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import check_laws
+    from lawful.cli import output
+    from lawful.cli.laws_input import load_laws
+    from lawful.results.violation_files import require_empty
+    from lawful.runs import open_run
+
+    given = load_laws(laws)
+    output.require_writable(out)
+    if violations is not None:
+        require_empty(violations)
+    reading = opt.Reading(table, format_, sep, header, quote, escape, encoding, null_token, columns, types, limit)
+    where = opt.where_to_run(engine, master, remote, driver_memory)
+    policy = opt.null_option(null or "equal")
+    if null is None and (of_document := given.null_policy()):
+        policy, document = of_document
+        if policy != "equal":
+            output.print_notes(f"laws are judged with --null {policy}, as {document} says")
+    with (
+        output.shown_progress() as progress,
+        open_run(table, reading.options(), where, policy, reuse=not no_cache, progress=progress) as run,
+    ):
+        report = check_laws(run, given.laws(run.table.names), progress)
+    if json_:
+        output.print_json(report.to_dict())
+    else:
+        output.print_check(report)
+    if out is not None:
+        output.write_json(report.to_dict(), out)
+    if violations is not None:
+        output.print_notes(*(f"wrote {path}" for path in report.write_violations(violations)))
+    raise typer.Exit(EXIT_STOPPED if not report.complete else EXIT_FINE if report.holds else EXIT_LAWS_BROKEN)
+
+
+def explain(
+    table: opt.Table,
+    law: Annotated[str, typer.Argument(help='One law, for example "zip -> state".', show_default=False, metavar="LAW")],
+    most: Annotated[
+        int, typer.Option("--most", metavar="N", min=0, help="How many groups of violating rows to show.")
+    ] = 10,
+    violations: opt.Violations = None,
+    format_: opt.Format = None,
+    sep: opt.Sep = None,
+    header: opt.Header = True,
+    quote: opt.Quote = '"',
+    escape: opt.Escape = '"',
+    encoding: opt.Encoding = "utf-8",
+    null_token: opt.NullToken = None,
+    null: opt.Null = "equal",
+    columns: opt.Columns = None,
+    types: opt.Types = None,
+    limit: opt.Limit = None,
+    no_cache: opt.NoCache = False,
+    engine: opt.EngineOption = "auto",
+    master: opt.Master = None,
+    remote: opt.Remote = None,
+    driver_memory: opt.DriverMemory = None,
+    json_: opt.Json = False,
+    out: opt.Out = None,
+    debug: opt.Debug = False,
+) -> None:
+    """Show why a law holds on a table, or which rows break it.
+
+    A broken law is shown with the rows that break it, group by group. A law that holds is shown with every smaller law
+    that would imply it and two rows that refute that one; if there are none, it says from which laws it follows.
+
+    Exit code: 0 the law holds, 1 it is broken, 2 bad input or usage, 3 stopped before the end.
+
+    \b
+    Examples:
+      lawful explain tax.csv "zip -> city"
+      lawful explain tax.csv "key(area_code, phone)" --json
+      lawful explain tax.csv "{state}: salary asc ~ rate asc" --violations bad-rows
+    """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import one_law
+    from lawful.cli import output
+    from lawful.cli.explanation_output import print_explanation
+    from lawful.explanations import explain_law
+    from lawful.results.violation_files import require_empty
+    from lawful.runs import open_run
+
+    output.require_writable(out)
+    if violations is not None:
+        require_empty(violations)
+    reading = opt.Reading(table, format_, sep, header, quote, escape, encoding, null_token, columns, types, limit)
+    where = opt.where_to_run(engine, master, remote, driver_memory)
+    with (
+        output.shown_progress() as progress,
+        open_run(table, reading.options(), where, opt.null_option(null), reuse=not no_cache, progress=progress) as run,
+    ):
+        explained = explain_law(run, one_law(law, run.table.names), progress)
+    if json_:
+        output.print_json(explained.to_dict())
+    else:
+        print_explanation(explained, most)
+    if out is not None:
+        output.write_json(explained.to_dict(), out)
+    if violations is not None:
+        output.print_notes(*(f"wrote {path}" for path in explained.report.write_violations(violations)))
+    raise typer.Exit(EXIT_STOPPED if not explained.complete else EXIT_FINE if explained.holds else EXIT_LAWS_BROKEN)

@@ -1,0 +1,112 @@
+"""The verbs that need no laws: a look at a table, the demonstration, the benchmarks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lawful.cli import options as opt
+
+
+def profile(
+    table: opt.Table,
+    format_: opt.Format = None,
+    sep: opt.Sep = None,
+    header: opt.Header = True,
+    quote: opt.Quote = '"',
+    escape: opt.Escape = '"',
+    encoding: opt.Encoding = "utf-8",
+    null_token: opt.NullToken = None,
+    columns: opt.Columns = None,
+    types: opt.Types = None,
+    limit: opt.Limit = None,
+    no_cache: opt.NoCache = False,
+    engine: opt.EngineOption = "auto",
+    master: opt.Master = None,
+    remote: opt.Remote = None,
+    driver_memory: opt.DriverMemory = None,
+    json_: opt.Json = False,
+    out: opt.Out = None,
+    debug: opt.Debug = False,
+) -> None:
+    """Show a table's columns: types, distinct values, nulls, smallest and largest.
+
+    \b
+    Examples:
+      lawful profile flights.csv --null-token NA
+      lawful profile sales --format parquet --json
+    """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.cli import output
+    from lawful.results import TableProfile
+    from lawful.runs import open_run
+
+    output.require_writable(out)
+    reading = opt.Reading(table, format_, sep, header, quote, escape, encoding, null_token, columns, types, limit)
+    where = opt.where_to_run(engine, master, remote, driver_memory)
+    with (
+        output.shown_progress() as progress,
+        open_run(table, reading.options(), where, reuse=not no_cache, needs_engine=False, progress=progress) as run,
+    ):
+        found = TableProfile.of(run.table, run.seconds)
+    if json_:
+        output.print_json(found.to_dict())
+    else:
+        output.print_profile(found)
+    if out is not None:
+        output.write_json(found.to_dict(), out)
+
+
+def demo(
+    rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many rows to make.")] = 20_000,
+    errors: Annotated[int, typer.Option("--errors", metavar="N", help="How many errors to plant.")] = 6,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Where the random numbers start.")] = 7,
+    keep: Annotated[
+        Path | None, typer.Option("--keep", metavar="FILE", help="Keep the table as this CSV file.")
+    ] = None,
+    engine: opt.EngineOption = "spark",
+    master: opt.Master = None,
+    remote: opt.Remote = None,
+    driver_memory: opt.DriverMemory = None,
+    json_: opt.Json = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Make a table of tax payers with known laws and a few errors, and check the laws on Spark.
+
+    Exit code: 0 when exactly the planted errors were found, 1 when not.
+
+    \b
+    Examples:
+      lawful demo
+      lawful demo --rows 100000 --errors 12 --keep tax.csv
+      lawful demo --engine local
+    """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.cli.demo import run_demo
+
+    where = opt.where_to_run(engine, master, remote, driver_memory)
+    raise typer.Exit(run_demo(rows, errors, seed, keep, where, json_))
+
+
+def bench(
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="What `python -m bench` takes: names of cases, --list, --repetitions N and others.",
+            show_default=False,
+            metavar="[ARGUMENTS]",
+        ),
+    ] = None,
+) -> None:
+    """Run the benchmarks of a source checkout: the folder you are in, or one above it.
+
+    Everything after the word bench goes to the benchmarks. Exit code: theirs.
+
+    \b
+    Examples:
+      lawful bench --list
+      lawful bench 'fd*' --repetitions 1
+    """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.cli.benchmarks import run_benchmarks
+
+    raise typer.Exit(run_benchmarks(arguments or []))

@@ -1,0 +1,310 @@
+"""A discovery from request to report: limits, the partial file, ranking, the document, and every way to run it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from discovered_tables import TABLE, slow_table
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import csv
+
+import lawful
+from lawful.dependencies import FD, Key
+from lawful.discoveries import Request, discover_laws, families_of, forget_partial, parse_memory, partial_path
+from lawful.discovery.questions import resident_bytes
+from lawful.errors import UsageError
+from lawful.meanings import NullPolicy
+from lawful.results import DiscoveryReport
+from lawful.results.packed_laws import NO_RIGHT_SIDE, PackedLaws
+from lawful.runs import Progress, Where, open_run
+from lawful.search import pack_sets
+from lawful.tables.options import ReadOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("LAWFUL_CACHE", str(folder))
+    return folder
+
+
+def _discover(
+    source: Any,
+    request: Request,
+    progress: Progress = lambda _: None,
+    partial: Path | None = None,
+    null: NullPolicy = NullPolicy.EQUAL,
+) -> DiscoveryReport:
+    with open_run(source, ReadOptions(), Where("local"), null) as run:
+        return discover_laws(run, request, progress, partial)
+
+
+def _texts(report: DiscoveryReport) -> list[str]:
+    return [found.text for found in report]
+
+
+# What is asked
+
+
+def test_families_are_read_from_texts_and_lists() -> None:
+    assert families_of("key,fd") == families_of(["key", "fd"]) == families_of(" key , fd,key,") == ("key", "fd")
+    assert families_of("") == families_of([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("512m", 512 << 20), ("4g", 4 << 30), ("1.5 GB", 3 << 29), ("2k", 2048), ("7", 7), ("1t", 1 << 40)],
+)
+def test_sizes_of_memory(text: str, size: int) -> None:
+    assert parse_memory(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "m", "-1g", "4 gigs", "1e9", "∞"])
+def test_what_is_no_size_of_memory(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a size of memory"):
+        parse_memory(text)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"find": "dc"}, "cannot be discovered yet"),
+        ({"find": ["fds"]}, "unknown kind of law 'fds'"),
+        ({"find": []}, "no kind of law is asked for"),
+        ({"error": 1.0}, r"must lie in \[0, 1\)"),
+        ({"error": 0.1, "strategy": "hybrid"}, "only for laws that hold"),
+        ({"measure": "g5"}, "unknown measure"),
+        ({"max_size": -1}, "must not be negative"),
+        ({"min_interest": 1.5}, "least interest"),
+        ({"time_limit": 0}, "must be positive"),
+        ({"memory_limit": "64m"}, "too small"),
+        ({"memory_limit": 1 << 20}, "too small"),
+        ({"seed": -1}, "seed must not be negative"),
+        ({"strategy": "fast"}, "unknown strategy"),
+        ({"null": "none"}, "unknown null policy"),
+        ({"columns": ["c1", "c99"]}, "has no column 'c99'"),
+    ],
+)
+def test_requests_that_make_no_sense_are_refused(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        lawful.discover(TABLE, **wrong)
+
+
+# What is found
+
+
+def test_every_law_holds_and_is_minimal() -> None:
+    for null in ("equal", "ignore"):
+        report = lawful.discover(TABLE, null=null)
+        laws = [found.law for found in report]
+        assert report.complete
+        assert "half" in {TABLE.column_names[law.rhs] for law in laws if isinstance(law, FD)}
+        assert lawful.check(TABLE, laws, null=null).holds
+        smaller = {
+            FD(tuple(c for c in law.lhs if c != dropped), law.rhs)
+            for law in laws
+            if isinstance(law, FD)
+            for dropped in law.lhs
+        }
+        assert not any(outcome.holds for outcome in lawful.check(TABLE, smaller, null=null).outcomes)
+
+
+@pytest.mark.parametrize("strategy", ["full", "hybrid"])
+@pytest.mark.parametrize("null", ["equal", "ignore"])
+def test_every_seed_and_strategy_gives_the_same_laws(strategy: Any, null: str) -> None:
+    expected = set(_texts(lawful.discover(TABLE, null=null)))
+    for seed in (0, 1, 99):
+        assert set(_texts(lawful.discover(TABLE, null=null, strategy=strategy, seed=seed))) == expected
+
+
+def test_the_same_seed_gives_the_same_order() -> None:
+    full, hybrid = (lawful.discover(TABLE, strategy=strategy, seed=5) for strategy in ("full", "hybrid"))
+    assert list(full) == list(hybrid)
+
+
+@pytest.mark.parametrize("more", [{}, {"null": "ignore"}, {"error": 0.02, "measure": "g3", "max_size": 3}])
+def test_spark_finds_what_this_process_finds(spark: SparkSession, tmp_path: Path, more: dict[str, Any]) -> None:
+    path = tmp_path / "t.csv"
+    csv.write_csv(TABLE, path)
+    strategies = [{}] if "error" in more else [{"strategy": "full"}, {"strategy": "hybrid"}]
+    for strategy in strategies:
+        here = lawful.discover(path, engine="local", **more, **strategy)
+        there = lawful.discover(path, spark=spark, **more, **strategy)
+        assert (here.settings["engine"], there.settings["engine"]) == ("local", "spark")
+        assert here.to_dict()["dependencies"] == there.to_dict()["dependencies"]
+        assert len(here) > 5
+        assert here.complete
+        assert there.complete
+
+
+def test_a_spark_dataframe(spark: SparkSession) -> None:
+    report = lawful.discover(spark.createDataFrame(TABLE), "fd", max_size=1)
+    assert report.settings["engine"] == "spark"
+    assert _texts(report) == _texts(lawful.discover(TABLE, "fd", max_size=1))
+
+
+# Ranking
+
+
+def test_interest_is_the_coverage() -> None:
+    for found in lawful.discover(TABLE):
+        columns = found.law.columns if isinstance(found.law, Key) else found.law.lhs
+        names = [TABLE.column_names[column] for column in columns]
+        sizes = TABLE.group_by(names).aggregate([([], "count_all")])["count_all"].to_numpy().astype(float)
+        assert found.interest == pytest.approx((sizes**2).sum() / TABLE.num_rows**2, rel=0.2, abs=2e-4)
+
+
+@given(st.lists(st.tuples(st.sets(st.integers(0, 69), max_size=4), st.integers(-1, 2), st.sampled_from([0.1, 0.5]))))
+def test_laws_are_ranked_by_interest_then_size_then_error(parts: list[tuple[set[int], int, float]]) -> None:
+    random = np.random.default_rng(len(parts))
+    packed = PackedLaws(
+        pack_sets([columns for columns, _, _ in parts], 70),
+        np.array([right_side for _, right_side, _ in parts], np.int64),
+        np.array([interest for _, _, interest in parts]),
+        random.choice([0.0, 0.01], len(parts)),
+    ).ranked()
+    assert packed.errors is not None
+    places = [
+        (right_side != NO_RIGHT_SIDE, -interest, len(columns), error)
+        for (columns, right_side), interest, error in zip(
+            packed.parts(), packed.interests.tolist(), packed.errors.tolist(), strict=True
+        )
+    ]
+    assert places == sorted(places)
+    assert sorted((tuple(sorted(columns)), right) for columns, right, _ in parts) == sorted(packed.parts())
+
+
+def test_a_report_is_in_the_order_of_the_ranking() -> None:
+    report = lawful.discover(TABLE, error=0.01)
+    ranks = [
+        (
+            isinstance(found.law, FD),
+            -found.interest,
+            len(found.law.lhs if isinstance(found.law, FD) else found.law.columns),
+            found.error,
+        )
+        for found in report
+    ]
+    assert all(first <= second for first, second in pairwise(ranks))
+    assert {found.error for found in report} > {0.0}
+
+
+def test_less_interesting_laws_are_left_out() -> None:
+    everything, some = lawful.discover(TABLE), lawful.discover(TABLE, min_interest=0.01)
+    assert _texts(some) == [found.text for found in everything if found.interest >= 0.01]
+    assert 0 < len(some) < len(everything)
+    counts = dict(some.counts)
+    assert counts.pop("left_out") == len(everything) - len(some)
+    assert counts == everything.counts
+
+
+# Limits
+
+
+AT_ONCE = {"{} -> constant", "c11 -> twin", "twin -> c11"}
+
+
+@pytest.mark.parametrize("strategy", ["full", "hybrid"])
+def test_a_time_limit(strategy: Any) -> None:
+    report = _discover(slow_table(), Request(time_limit=0.05, strategy=strategy))
+    assert not report.complete
+    assert report.stopped_because == "the time limit of 0.05 s is reached"
+    assert set(_texts(report)) >= AT_ONCE
+    assert report.to_dict()["stopped"] == report.stopped_because
+    assert lawful.check(slow_table(), _texts(report)).holds
+
+
+def test_a_memory_limit() -> None:
+    # More than the table and the allowance for work, less than this process has in use already.
+    limit = (60_000 * 14 * 4) + (64 << 20)
+    assert resident_bytes() > limit
+    report = _discover(slow_table(), Request(memory_limit=limit))
+    assert report.stopped_because == f"the memory limit of {limit >> 20} MB is reached"
+    assert set(_texts(report)) >= AT_ONCE
+
+
+def test_generous_limits_change_nothing() -> None:
+    limited = _discover(TABLE, Request(time_limit=1e9, memory_limit=1 << 50, max_size=99))
+    assert limited.complete
+    assert _texts(limited) == _texts(lawful.discover(TABLE))
+
+
+def test_the_first_ctrl_c_ends_with_what_is_certain() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    told: list[str] = []
+
+    def interrupt_when_searching(words: str) -> None:
+        told.append(words)
+        if "comparing all pairs" in words:
+            signal.raise_signal(signal.SIGINT)
+
+    report = _discover(slow_table(), Request(strategy="full"), interrupt_when_searching)
+    assert (report.complete, report.stopped_because) == (False, "the user stopped it")
+    assert set(_texts(report)) == AT_ONCE
+    assert signal.getsignal(signal.SIGINT) is before
+    assert told[-1] == "ranking what was found"
+
+
+def test_the_second_ctrl_c_breaks_off() -> None:
+    before = signal.getsignal(signal.SIGINT)
+
+    def interrupt_twice(words: str) -> None:
+        if "comparing all pairs" in words:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        _discover(slow_table(), Request(strategy="full"), interrupt_twice)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_discovery_in_another_thread() -> None:
+    found: list[DiscoveryReport] = []
+    thread = threading.Thread(target=lambda: found.append(lawful.discover(TABLE)))
+    thread.start()
+    thread.join()
+    assert _texts(found[0]) == _texts(lawful.discover(TABLE))
+
+
+def test_want_of_memory_keeps_what_was_found() -> None:
+    def out_of_memory(words: str) -> None:
+        if "comparing all pairs" in words:
+            raise MemoryError
+
+    report = _discover(slow_table(), Request(strategy="full"), out_of_memory)
+    assert (report.complete, report.stopped_because) == (False, "there is not enough memory")
+    assert set(_texts(report)) == AT_ONCE
+
+
+# The partial file
+
+
+@pytest.mark.parametrize("request_", [Request(), Request(strategy="hybrid"), Request(error=0.01)])
+def test_the_partial_file_grows_to_all_laws(tmp_path: Path, request_: Request) -> None:
+    out = tmp_path / "laws.json"
+    partial = partial_path(out)
+    lengths: list[int] = []
+    report = _discover(TABLE, request_, lambda _: lengths.append(partial.read_text().count("\n")), partial)
+    assert lengths == sorted(lengths)
+    written = [json.loads(line) for line in partial.read_text().splitlines()]
+    assert sorted(written) == sorted(_texts(report))
+    forget_partial(out)
+    assert not partial.exists()
+    forget_partial(out)
+
+
+def test_a_partial_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "laws.json.partial").mkdir()
+    with pytest.raises(UsageError, match=r"cannot write .*laws\.json\.partial"):
+        _discover(TABLE, Request(), partial=partial_path(tmp_path / "laws.json"))

@@ -1,0 +1,124 @@
+"""What a discovery gives back: its document, its tables, and what follows from the FDs in it."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from typing import Any
+
+import pytest
+from cli.result_documents import check_document
+from discovered_tables import TABLE, slow_table
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lawful
+from lawful.dependencies import FD, Key, format_law, implies, parse_law
+from lawful.errors import UsageError
+from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter
+
+
+@pytest.mark.parametrize("more", [{}, {"error": 0.05}, {"find": "key"}, {"max_size": 0}, {"null": "ignore"}])
+def test_the_json_contract(more: dict[str, Any]) -> None:
+    report = lawful.discover(TABLE, **more)
+    document = report.to_dict()
+    assert json.loads(json.dumps(document)) == document
+    check_document(document)
+    assert len(document["dependencies"]) == len(report)
+    for entry, found in zip(document["dependencies"], report, strict=True):
+        assert entry["text"] == found.text == format_law(found.law, TABLE.column_names)
+        assert entry["interest"] == pytest.approx(found.interest)
+        assert entry.get("error") == found.error
+        assert parse_law(found.text, TABLE.column_names) == found.law
+    settings = document["settings"]
+    assert settings.keys() >= {"find", "max_size", "error", "measure", "min_interest", "seed", "null", "engine"}
+    counts = document["stats"]["counts"]
+    assert counts["keys"] + counts["fds"] == len(report)
+    streamed = report.streamed()
+    assert {**streamed, "dependencies": list(streamed["dependencies"])} == document
+
+
+NAMES = st.lists(st.text(min_size=1, max_size=5), min_size=3, max_size=3, unique=True)
+
+
+@given(NAMES, st.sets(st.integers(0, 1)))
+def test_laws_are_written_as_everywhere(names: list[str], columns: set[int]) -> None:
+    writer, ordered = LawWriter(names), tuple(sorted(columns))
+    assert writer.text(ordered, NO_RIGHT_SIDE) == format_law(Key(ordered), names)
+    assert writer.text(ordered, 2) == format_law(FD(ordered, 2), names)
+
+
+def test_tables_of_a_report() -> None:
+    report = lawful.discover(TABLE, max_size=2)
+    frame = report.to_dataframe()
+    assert list(frame.columns) == ["law", "kind", "interest"]
+    assert frame["law"].tolist() == [found.text for found in report]
+    assert "error" in lawful.discover(TABLE, max_size=1, error=0.01).to_dataframe().columns
+    nothing = lawful.discover(TABLE, "key", max_size=0)
+    assert list(nothing.to_dataframe().columns) == ["law", "kind", "interest"]
+    assert "0 laws" in nothing._repr_html_()
+    assert f"{TABLE.num_rows}" not in report._repr_html_()[:20]
+    assert "<td>" in report._repr_html_()
+    assert "incomplete: the time limit" in lawful.discover(slow_table(), time_limit=0.01)._repr_html_()
+
+
+def test_keys_and_fds_apart() -> None:
+    report = lawful.discover(TABLE.slice(1), max_size=6)
+    keys, fds = report.keys(), report.fds()
+    assert keys == [found for found in report if isinstance(found.law, Key)]
+    assert fds == [found for found in report if isinstance(found.law, FD)]
+    assert keys
+    assert fds
+
+
+def test_closures_are_those_of_the_data() -> None:
+    report = lawful.discover(TABLE)
+    names = TABLE.column_names
+    for chosen in [*combinations(names, 1), ("c4", "c6"), ("c5", "c6", "gaps"), ()]:
+        lhs = [names.index(name) for name in chosen]
+        checked = lawful.check(TABLE, [FD(lhs, column) for column in range(len(names)) if column not in lhs])
+        determined = {outcome.text.rpartition(" ")[2] for outcome in checked.outcomes if outcome.holds}
+        assert report.closure(chosen) == [name for name in names if name in determined | set(chosen)]
+    assert report.closure(names) == names
+    with pytest.raises(UsageError, match="no column named"):
+        report.closure(["c99"])
+    with pytest.raises(UsageError, match="takes a list"):
+        report.closure("c1")
+
+
+def test_candidate_keys_are_the_keys_without_repeated_rows() -> None:
+    with_repeats, without = lawful.discover(TABLE), lawful.discover(TABLE.slice(1))
+    assert with_repeats.keys() == []
+    keys = without.keys()
+    assert sorted(with_repeats.candidate_keys()) == sorted(found.text for found in keys)
+    assert len(with_repeats.candidate_keys(most=2)) == 2
+
+
+def test_a_canonical_cover_implies_all() -> None:
+    report = lawful.discover(TABLE)
+    cover = [parse_law(text, report.table.names) for text in report.canonical_cover()]
+    assert len(cover) < len(report.fds())
+    assert all(implies(cover, found.law) for found in report.fds())
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"find": "key"}, "were not asked for"),
+        ({"null": "ignore"}, "not transitive where nulls are ignored"),
+        ({"error": 0.1}, "within an error are not transitive"),
+        ({"min_interest": 0.1}, "less interesting laws were left out"),
+        ({"max_size": 2}, "left sides larger than 2 were left out"),
+    ],
+)
+def test_theory_is_refused_where_it_does_not_hold(more: dict[str, Any], words: str) -> None:
+    report = lawful.discover(TABLE, **more)
+    for ask in (lambda: report.closure(["c1"]), report.candidate_keys, report.canonical_cover):
+        with pytest.raises(UsageError, match=words):
+            ask()
+
+
+def test_theory_is_refused_for_what_is_incomplete() -> None:
+    report = lawful.discover(slow_table(), time_limit=0.01)
+    with pytest.raises(UsageError, match="incomplete: the time limit"):
+        report.canonical_cover()
