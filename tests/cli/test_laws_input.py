@@ -8,12 +8,16 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Lawful
-from lawful.cli.laws_input import read_laws
-from lawful.dependencies import FD, CanonicalOD, Key
+from lawful.cli.laws_input import load_laws
+from lawful.dependencies import FD, CanonicalOD, Key, Law
 from lawful.errors import LawfulError, NotationError, SourceError
 
 NAMES = ["zip", "city", "state", "unit price"]
 DOCUMENT = {"format": "lawful/1", "dependencies": [{"kind": "fd", "lhs": ["zip"], "rhs": "state", "holds": False}]}
+
+
+def read_laws(choices: list[str], names: list[str]) -> list[Law]:
+    return load_laws(choices).laws(names)
 
 
 def test_laws_are_read_in_the_order_given(tmp_path: Path) -> None:

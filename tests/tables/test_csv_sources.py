@@ -133,7 +133,7 @@ def test_a_limit_of_no_rows_and_one_that_ends_before_a_broken_line(tmp_path: Pat
     assert (none.rows, none.names, types_of(none)) == (0, ["name", "age"], [ColumnType.NULL, ColumnType.NULL])
     # A line that breaks after the first block, of some megabytes, is not looked at for the sake of the first rows.
     row = b"1," + b"x" * 997 + b"\n"
-    long = write(tmp_path / "long.csv", b"a,b\n" + row * 9_000 + b"broken\n" + row * 12_000)
+    long = write(tmp_path / "long.csv", b"a,b\n" + row * 13_000 + b"broken\n" + row * 16_000)
     assert encode(str(long), limit=3).rows == 3
 
 

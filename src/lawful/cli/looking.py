@@ -94,7 +94,7 @@ def bench(
         typer.Argument(
             help="What `python -m bench` takes: names of cases, --list, --repetitions N and others.",
             show_default=False,
-            metavar="[ARGUMENTS]",
+            metavar="ARGUMENTS",
         ),
     ] = None,
 ) -> None:
