@@ -21,7 +21,8 @@ def table(rows: int = 400, width: int = 7, seed: int = 3) -> pa.Table:
 TABLE = table()
 
 
-def slow_table() -> pa.Table:
+def slow_table(rows: int = 60_000) -> pa.Table:
+    """A constant and twins, which are found at once, beside columns that take a while."""
     random = np.random.default_rng(1)
-    columns: dict[str, Any] = {f"c{place}": random.integers(0, 4 + 7 * place, 60_000) for place in range(12)}
-    return pa.table({**columns, "twin": columns["c11"] * 2, "constant": np.zeros(60_000)})
+    columns: dict[str, Any] = {f"c{place}": random.integers(0, 4 + 7 * place, rows) for place in range(12)}
+    return pa.table({**columns, "twin": columns["c11"] * 2, "constant": np.zeros(rows)})

@@ -20,7 +20,7 @@ import lawful
 from lawful.dependencies import FD, Key
 from lawful.discoveries import Request, discover_laws, families_of, forget_partial, parse_memory, partial_path
 from lawful.discovery.questions import resident_bytes
-from lawful.errors import UsageError
+from lawful.errors import EngineError, UsageError
 from lawful.meanings import NullPolicy
 from lawful.results import DiscoveryReport
 from lawful.results.packed_laws import NO_RIGHT_SIDE, PackedLaws
@@ -256,6 +256,23 @@ def test_the_first_ctrl_c_ends_with_what_is_certain() -> None:
     assert told[-1] == "ranking what was found"
 
 
+def test_ctrl_c_while_spark_compares_pairs(spark: SparkSession) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    main = threading.get_ident()
+
+    def interrupt_soon(words: str) -> None:
+        if "comparing all pairs" in words:
+            threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT)).start()
+
+    with open_run(slow_table(90_000), ReadOptions(), Where(spark=spark)) as run:
+        report = discover_laws(run, Request(strategy="full"), interrupt_soon)
+    assert (report.complete, report.stopped_because) == (False, "the user stopped it")
+    assert set(_texts(report)) == AT_ONCE
+    assert report.seconds["discover"] < 60
+    assert spark.range(3).count() == 3
+    assert signal.getsignal(signal.SIGINT) is before
+
+
 def test_the_second_ctrl_c_breaks_off() -> None:
     before = signal.getsignal(signal.SIGINT)
 
@@ -285,6 +302,23 @@ def test_want_of_memory_keeps_what_was_found() -> None:
     report = _discover(slow_table(), Request(strategy="full"), out_of_memory)
     assert (report.complete, report.stopped_because) == (False, "there is not enough memory")
     assert set(_texts(report)) == AT_ONCE
+
+
+def test_a_job_that_was_cut_off_is_a_stop_and_any_other_failure_is_not() -> None:
+    def fail(words: str) -> None:
+        if "comparing all pairs" in words:
+            raise EngineError("the job was cut off")
+
+    def stop_and_fail(words: str) -> None:
+        if "comparing all pairs" in words:
+            signal.raise_signal(signal.SIGINT)
+        fail(words)
+
+    report = _discover(slow_table(), Request(strategy="full"), stop_and_fail)
+    assert report.stopped_because == "the user stopped it"
+    assert set(_texts(report)) == AT_ONCE
+    with pytest.raises(EngineError, match="cut off"):
+        _discover(slow_table(), Request(strategy="full"), fail)
 
 
 # The partial file

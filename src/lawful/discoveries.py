@@ -17,7 +17,7 @@ import numpy as np
 
 from lawful.discovery.findings import KEY, Block, Findings
 from lawful.discovery.questions import Question, Watch
-from lawful.errors import UsageError
+from lawful.errors import EngineError, UsageError
 from lawful.meanings import Measure, NullPolicy
 from lawful.results.discovery_report import DiscoveryReport
 from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter, PackedLaws
@@ -138,6 +138,11 @@ def discover_laws(run: Run, request: Request, progress: Progress, partial: Path 
             found = search(run.table, run.engine, question, watch, written.append, progress)
         except MemoryError:
             found = Findings(written.blocks, stopped_because="there is not enough memory")
+        except EngineError:
+            reason = watch.reason()
+            if reason is None:
+                raise
+            found = Findings(written.blocks, stopped_because=reason)  # a job that was cut off is no failure
     progress("ranking what was found")
     with run.timed("rank"):
         interests = coverages(found.blocks, run.table, run.null_policy, request.seed)
@@ -207,7 +212,7 @@ def _ctrl_c_ends(watch: _UserWatch, engine: Engine) -> Iterator[None]:
         return
 
     def end(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, before)
         watch.end()
         # Not here: a cluster may take its time to answer, and this thread may be in the middle of asking it.
         threading.Thread(target=engine.cancel, daemon=True).start()

@@ -157,7 +157,7 @@ def stops_when_cancelled(make: EngineFactory, table: EncodedTable) -> None:
     """Cancelling ends a long call soon, with our error, and the engine can be opened again."""
     engine = make()
     engine.open(table, NullPolicy.EQUAL)
-    tasks = random_tasks(table.width, 60_000, seed=9, largest=8)
+    tasks = random_tasks(table.width, 30_000, seed=9, largest=8)
     threading.Timer(0.5, engine.cancel).start()
     begin = time.monotonic()
     with pytest.raises(StoppedError):

@@ -47,7 +47,7 @@ def test_spark_keeps_the_contract(
 
 
 @pytest.mark.cluster
-@pytest.mark.parametrize("kind", ["local-cluster", "standalone"])
+@pytest.mark.parametrize("kind", ["standalone", pytest.param("local-cluster", marks=pytest.mark.slow)])
 def test_a_lost_executor_costs_no_verdict(
     kind: str, cluster_of: Callable[[str], Cluster], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

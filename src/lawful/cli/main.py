@@ -10,6 +10,7 @@ import typer
 from lawful.cli.app import app
 from lawful.cli.checking import check, explain
 from lawful.cli.discovering import discover
+from lawful.cli.interrupts import interrupts_wait_for_compilers
 from lawful.cli.looking import bench, demo, profile
 from lawful.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_STOPPED, LawfulError, StoppedError, UsageError
 
@@ -33,7 +34,8 @@ def run() -> None:
     make_streams_lenient()
     debug = "--debug" in sys.argv
     try:
-        code = app(prog_name="lawful", standalone_mode=False) or EXIT_FINE
+        with interrupts_wait_for_compilers():
+            code = app(prog_name="lawful", standalone_mode=False) or EXIT_FINE
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
     except (KeyboardInterrupt, typer.Abort):

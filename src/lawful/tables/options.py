@@ -11,7 +11,8 @@ from lawful.errors import UsageError
 from lawful.meanings import ColumnType
 
 FORMATS = ("csv", "parquet", "jsonl")
-OVERRIDES = tuple(type_.value for type_ in ColumnType if type_ not in (ColumnType.NULL, ColumnType.BINARY))
+_NOT_TO_BE_CHOSEN = (ColumnType.NULL, ColumnType.BINARY, ColumnType.DURATION)  # no text can be read as one of these
+OVERRIDES = tuple(type_.value for type_ in ColumnType if type_ not in _NOT_TO_BE_CHOSEN)
 
 
 @dataclass(frozen=True)
