@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import signal
 import time
+from collections.abc import Iterator
 
 import numba
 import pytest
 
 from lawful.cli.interrupts import interrupts_wait_for_compilers
+
+
+@pytest.fixture(autouse=True)
+def as_in_a_new_process() -> Iterator[None]:
+    """Python's own way with Ctrl-C, which Spark changes when it is started."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def _interrupted_while_compiling(seen: list[str]) -> None:
@@ -29,11 +38,10 @@ def _interrupted_while_compiling(seen: list[str]) -> None:
 
 def test_an_interrupt_waits_until_a_kernel_is_compiled() -> None:
     seen: list[str] = []
-    before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), interrupts_wait_for_compilers():
         _interrupted_while_compiling(seen)
     assert seen[:2] == ["compiling went on", "compiled"]
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_any_other_interrupt_comes_at_once() -> None:
@@ -42,10 +50,7 @@ def test_any_other_interrupt_comes_at_once() -> None:
 
 
 def test_an_interrupt_that_is_ignored_stays_ignored() -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        with interrupts_wait_for_compilers():
-            signal.raise_signal(signal.SIGINT)
-            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with interrupts_wait_for_compilers():
+        signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
