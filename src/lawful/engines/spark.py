@@ -40,7 +40,7 @@ from lawful.evidence import AgreeSets, Tile, all_agree_sets, merge, tiles
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.spark_errors import translated
-from lawful.tables.spark_facts import parallelism
+from lawful.tables.spark_facts import is_connect, parallelism
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -148,11 +148,16 @@ class SparkEngine:
         for _ in range(_ATTEMPTS):
             if self._cancelled or should_stop():
                 raise StoppedError("the comparison of all pairs was stopped")
-            with translated():
-                self._spark.addTag(self._tag)
-                numbers = self._spark.range(0, len(job), 1, len(job))
-                runner = tile_runner(job, columns, counted, self._settings)
-                rows = numbers.mapInArrow(runner, AGREE_SETS).toArrow().sort_by("tile")
+            try:
+                with translated():
+                    self._tag_jobs()
+                    numbers = self._spark.range(0, len(job), 1, len(job))
+                    runner = tile_runner(job, columns, counted, self._settings)
+                    rows = numbers.mapInArrow(runner, AGREE_SETS).toArrow().sort_by("tile")
+            except EngineError:
+                if self._cancelled:
+                    raise StoppedError("the comparison of all pairs was stopped") from None
+                raise
             payloads = rows.column("agree_sets").to_pylist()
             if all(payloads):
                 return [agree_sets_from_bytes(payload, columns) for payload in payloads]
@@ -214,7 +219,7 @@ class SparkEngine:
             raise StoppedError("the checks were cancelled")
         assert self._settings is not None
         with translated():
-            self._spark.addTag(self._tag)
+            self._tag_jobs()
             numbers = self._spark.range(0, len(packs), 1, len(packs))
             return numbers.mapInArrow(pack_runner(packs, self._settings), VERDICTS).toArrow()
 
@@ -242,9 +247,20 @@ class SparkEngine:
                 self._spark.addArtifacts(*places, file=True)
             self._is_shipped = True
 
+    def _tag_jobs(self) -> None:
+        """Mark the jobs that this thread starts, so that they can be cancelled together."""
+        if is_connect(self._spark):
+            self._spark.addTag(self._tag)
+        else:
+            # A classic session's own tags do not reach the thread that runs a job for Python.
+            self._spark.sparkContext.addJobTag(self._tag)
+
     def _interrupt(self) -> None:
         with contextlib.suppress(Exception):  # whatever is left of the jobs, the checks are over
-            self._spark.interruptTag(self._tag)
+            if is_connect(self._spark):
+                self._spark.interruptTag(self._tag)
+            else:
+                self._spark.sparkContext.cancelJobsWithTag(self._tag)
 
 
 def _unreachable_table() -> EngineError:
