@@ -40,6 +40,7 @@ with open_session() as spark:
 """
 
 
+@pytest.mark.slow  # the conformance suite needs as much of every kind, and runs by default
 @pytest.mark.parametrize("kind", EVERY_KIND)
 def test_workers_import_lawful_on_every_kind_of_cluster(kind, cluster_of):
     import lawful
