@@ -18,7 +18,7 @@ from lawful.cli.main import app
 from lawful.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
 
 DOCS = Path(__file__).parents[2] / "docs"
-COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS: dict[str, Any] = typer.main.get_command(app).commands
 FUNCTIONS: dict[str, Callable[..., object]] = {
     "discover": lawful.discover,
     "check": lawful.check,

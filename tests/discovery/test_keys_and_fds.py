@@ -23,7 +23,7 @@ SIZES = st.sampled_from([None, 0, 1, 2])
 
 def run(table: ArrayTable, question: Question) -> Findings:
     engine = LocalEngine(threads=2)
-    engine.open(table, question.null_policy)  # type: ignore[arg-type]  # an engine reads no more than ranks
+    engine.open(table, question.null_policy)
     search = discover_almost if question.error else discover_keys_and_fds
     emitted = []
     found = search(table, engine, question, Watch(), emitted.append, lambda _: None)
@@ -60,7 +60,7 @@ def finds_exactly_the_minimal_laws(
     data: st.DataObject, policy: NullPolicy, strategy: str, largest: int | None, seed: int
 ) -> None:
     table = with_twins(data.draw(tables(max_rows=8, max_width=4)), data.draw)
-    question = Question(True, True, policy, largest, seed=seed, strategy=strategy)  # type: ignore[arg-type]
+    question = Question(True, True, policy, largest, seed=seed, strategy=strategy)
     found = laws(run(table, question))
     rows = table.as_rows()
     expected = {
@@ -75,7 +75,7 @@ def finds_the_laws_within_an_error(
     data: st.DataObject, policy: NullPolicy, largest: int | None, allowed: float, measure: str
 ) -> None:
     table = with_twins(data.draw(tables(max_rows=6, max_width=3)), data.draw)
-    found = run(table, Question(True, True, policy, largest, allowed, measure))  # type: ignore[arg-type]
+    found = run(table, Question(True, True, policy, largest, allowed, measure))
     errors = {}
     for block in found.blocks:
         assert block.errors is not None
@@ -128,9 +128,9 @@ def test_wide_tables_agree_between_strategies(seed: int, width: int, strategy: s
     constant = np.ones(12, np.int32)
     columns = [few[i // 30] if i % 30 == 0 and i // 30 < 6 else constant for i in range(width)]
     table = ArrayTable(columns)
-    found = laws(run(table, Question(True, True, strategy=strategy)))  # type: ignore[arg-type]
+    found = laws(run(table, Question(True, True, strategy=strategy)))
     other = "hybrid" if strategy == "full" else "full"
-    assert set(found) == set(laws(run(table, Question(True, True, strategy=other))))  # type: ignore[arg-type]
+    assert set(found) == set(laws(run(table, Question(True, True, strategy=other))))
     narrow = [i for i in range(width) if i % 30 == 0 and i // 30 < 6]
     rows = ArrayTable([columns[i] for i in narrow]).as_rows()
     expected = {
@@ -143,7 +143,7 @@ def test_a_limit_keeps_what_is_certain() -> None:
     chance = np.random.default_rng(1)
     table = ArrayTable([ranked(chance.integers(1, 30, 3_000).tolist()) for _ in range(12)])
     engine = LocalEngine(threads=1)
-    engine.open(table, NullPolicy.EQUAL)  # type: ignore[arg-type]
+    engine.open(table, NullPolicy.EQUAL)
     watch = Watch(seconds=1e-6)
     found = discover_keys_and_fds(table, engine, Question(True, True), watch, lambda _: None, lambda _: None)
     assert not found.complete

@@ -27,11 +27,11 @@ from lawful.tables.options import ReadOptions
 def encodes_like_this_process(spark: object, path: Path) -> EncodedTable:
     """Bit-identical ranks and the same places, whether workers share files with the driver or not."""
     expected = encoded(path)
-    found = spark_pipeline.encode_on_spark(spark, str(path), ReadOptions(), reuse=False)  # type: ignore[arg-type]
+    found = spark_pipeline.encode_on_spark(spark, str(path), ReadOptions(), reuse=False)
     open_token = spark_pipeline._open_token
     spark_pipeline._open_token = lambda staging: (open_token(staging)[0], "the token of another driver")
     try:
-        sent = spark_pipeline.encode_on_spark(spark, str(path), ReadOptions(limit=expected.rows), reuse=False)  # type: ignore[arg-type]
+        sent = spark_pipeline.encode_on_spark(spark, str(path), ReadOptions(limit=expected.rows), reuse=False)
     finally:
         spark_pipeline._open_token = open_token
     for table in (found, sent):
@@ -50,7 +50,7 @@ def survives_a_lost_executor(spark: object, folder: Path) -> dict[str, object]:
     """Kill an executor while its checks run: the same verdicts, nothing twice."""
     table = encoded(write_table(folder, 150_000))
     tasks = random_tasks(table.width, 1_500, seed=11, largest=5)
-    engine = SparkEngine(spark)  # type: ignore[arg-type]
+    engine = SparkEngine(spark)
     engine.open(table, NullPolicy.EQUAL)
     before = executor_pids()
     killed_at = []

@@ -163,7 +163,7 @@ def test_both_engines_share_the_tables_that_they_keep(tmp_path: Path, spark: obj
     from lawful.tables.spark_pipeline import encode_on_spark
 
     path = write(tmp_path / "t.csv", SMALL)
-    there = encode_on_spark(spark, str(path), ReadOptions())  # type: ignore[arg-type]
+    there = encode_on_spark(spark, str(path), ReadOptions())
     here = encode_locally(path)
     assert here.folder == there.folder
     assert everything_of(here) == everything_of(there)
@@ -187,7 +187,7 @@ def test_encodings_that_are_none(encoding: str) -> None:
 )
 def test_dialects_that_are_none(settings: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        CsvDialect(**settings)  # type: ignore[arg-type]
+        CsvDialect(**settings)
 
 
 def test_options_that_do_not_fit() -> None:

@@ -48,7 +48,7 @@ def second_readings(monkeypatch: pytest.MonkeyPatch) -> list[DataFrame]:
 
 
 def encode(spark: SparkSession, path: Path, **options: object) -> EncodedTable:
-    return spark_pipeline.encode_on_spark(spark, str(path), ReadOptions(**options), reuse=False)  # type: ignore[arg-type]
+    return spark_pipeline.encode_on_spark(spark, str(path), ReadOptions(**options), reuse=False)
 
 
 def splits_of(spark: SparkSession, path: Path) -> int:

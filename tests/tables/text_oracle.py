@@ -65,7 +65,7 @@ _CLOCK = r"(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})
 def _instant(parts: Sequence[str | None]) -> tuple[datetime, int]:
     year, month, day, hour, minute, second, fraction = parts
     try:
-        clock = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second or 0))  # type: ignore[arg-type]
+        clock = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second or 0))
     except ValueError:
         raise MisfitError(str(parts)) from None
     return clock, int((fraction or "").ljust(9, "0"))

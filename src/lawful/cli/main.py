@@ -41,7 +41,7 @@ def run() -> None:
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("stopped before anything was found", err=True)
         code = EXIT_STOPPED
-    except Exception as error:
+    except Exception as error:  # the one place where every error becomes a sentence and an exit code
         if debug:
             traceback.print_exception(error)
         code = _report(error)

@@ -179,7 +179,7 @@ def _connect(remote: str, extra: Mapping[str, str]) -> SparkSession:
     try:
         for key, value in {"spark.sql.session.timeZone": "UTC", **extra}.items():
             session.conf.set(key, value)
-    except Exception as error:
+    except Exception as error:  # whatever it raises, the server does not answer as Spark Connect
         session.client.set_retry_policies([])
         SessionHandle(session, owned=True).close()
         raise EngineError(
@@ -201,7 +201,7 @@ def _submitted_session(extra: Mapping[str, str]) -> SparkSession:
 
     try:
         return SparkSession.builder.config(map=dict(extra)).getOrCreate()
-    except Exception as error:
+    except Exception as error:  # Java, py4j and Spark raise errors of many kinds here
         raise EngineError(f"Spark did not start: {_reason(error)}") from error
 
 
@@ -225,7 +225,7 @@ def _start(
                 return SparkSession.builder.config(map=dict(settings)).getOrCreate()
     except LawfulError:
         raise
-    except Exception as error:
+    except Exception as error:  # Java, py4j and Spark raise errors of many kinds here
         raise EngineError(f"Spark did not start on {master}: {_reason(error)}", _quote_log()) from error
 
 
@@ -242,7 +242,7 @@ def _start_java(settings: Mapping[str, str]) -> None:
         return
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     with _log_file().open("ab") as log:
-        gateway = launch_gateway(conf, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+        gateway = launch_gateway(conf, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]  # PySpark leaves it untyped
     SparkContext._ensure_initialized(gateway=gateway, conf=conf)
 
 

@@ -135,7 +135,7 @@ def _readable(files: Sequence[Path]) -> Iterator[None]:
     """Where Spark fails, see whether a packed file is to blame: Java's errors do not name it."""
     try:
         yield
-    except Exception:
+    except Exception:  # of any kind: it goes on unless a file explains it better
         refuse_unreadable(files)
         raise
 
