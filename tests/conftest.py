@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 # The first call of a kernel compiles it, and a busy machine is slow: no example is judged by its time.
 settings.register_profile("lawful", deadline=None)
 settings.load_profile("lawful")
+
+# Most tests have caches of their own, and each would have an archive of 150 MB written for sessions to come.
+os.environ["LAWFUL_CLASS_ARCHIVE"] = "off"
 
 
 @pytest.fixture(scope="session")

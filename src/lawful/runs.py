@@ -25,6 +25,8 @@ EngineName = Literal["auto", "local", "spark"]
 ENGINES: tuple[EngineName, ...] = ("auto", "local", "spark")
 SMALL_FILES = 256 << 20
 """Files up to this size are read in this process when nobody says otherwise: Spark's start would cost more."""
+_TINY_FILES = 16 << 20
+"""Files up to this size are encoded in this process even when Spark checks: its first query would cost more."""
 
 Progress = Callable[[str], None]
 """Is told what a run is doing now, in a few words."""
@@ -75,7 +77,7 @@ def _is_sparks_own(source: Any) -> bool:
     return isinstance(source, str) and source.startswith(("table:", "sql:"))
 
 
-def _is_small(source: str) -> bool:
+def _is_small(source: str, limit: int = SMALL_FILES) -> bool:
     if _is_sparks_own(source) or "://" in source:
         return False
     path = Path(source)
@@ -85,7 +87,7 @@ def _is_small(source: str) -> bool:
     except OSError:  # a name that is too long, a folder that may not be looked into
         return True
     files = [path] if path.is_file() else [entry for entry in path.rglob("*") if entry.is_file()]
-    return sum(file.stat().st_size for file in files) <= SMALL_FILES
+    return sum(file.stat().st_size for file in files) <= limit
 
 
 @dataclass
@@ -174,27 +176,37 @@ def _open_spark(
     stack: ExitStack,
 ) -> tuple[EncodedTable, Engine]:
     from lawful.engines.session import spark_session
+    from lawful.engines.session_settings import quick_start
     from lawful.engines.spark import SparkEngine
+    from lawful.tables.local_pipeline import encode_in_process
     from lawful.tables.spark_pipeline import encode_on_spark
     from lawful.tables.storage import discard
 
+    is_path = isinstance(source, str | os.PathLike)
+    is_tiny = is_path and where.remote is None and where.spark is None and _is_small(os.fspath(source), _TINY_FILES)
+    table: EncodedTable | None = None
+    is_kept = is_encoded_table(source) or (is_path and reuse and not _is_sparks_own(source))
+    with _timed(seconds, "encode"):
+        if is_encoded_table(source):
+            table = _open_encoded(source, options)
+        elif is_tiny:  # the ranks are the same, and what is wrong with the file is told before Spark has started
+            progress("encoding the table")
+            table = encode_in_process(source, options, reuse=reuse, in_folder=True)
     progress("starting Spark")
     with _timed(seconds, "start"):
         spark = where.spark or (source.sparkSession if is_spark_frame(source) else None)
         if spark is None:
-            handle = spark_session(where.master, where.remote, driver_memory=where.driver_memory)
+            extra = quick_start() if is_tiny else {}
+            handle = spark_session(where.master, where.remote, driver_memory=where.driver_memory, extra=extra)
             spark = stack.enter_context(handle).spark
-    progress("encoding the table")
-    with _timed(seconds, "encode"):
-        if is_encoded_table(source):
-            table = _open_encoded(source, options)
-        else:
-            is_path = isinstance(source, str | os.PathLike)
+    if table is None:
+        progress("encoding the table")
+        with _timed(seconds, "encode"):
             table = encode_on_spark(spark, os.fspath(source) if is_path else source, options, reuse=reuse)
-            if not (is_path and reuse) or _is_sparks_own(source):
-                # No later run can find this table: it goes with the last result that speaks of it.
-                assert table.folder is not None
-                weakref.finalize(table, discard, table.folder)
+    if not is_kept:
+        # No later run can find this table: it goes with the last result that speaks of it.
+        assert table.folder is not None
+        weakref.finalize(table, discard, table.folder)
     return table, SparkEngine(spark)
 
 

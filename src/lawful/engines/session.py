@@ -21,6 +21,7 @@ from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from lawful.engines.class_archive import ClassArchive, class_archive
 from lawful.engines.java import ensure_java
 from lawful.engines.session_settings import own_settings, spark_environment
 from lawful.errors import EngineError, LawfulError, UsageError
@@ -212,11 +213,13 @@ def _start(
 
     if master.startswith("spark://"):
         _reach(_standalone_masters(master), f"The Spark master {master}")
-    ensure_java()
+    archive = class_archive(ensure_java())
     settings = own_settings(master, app_name, _scratch(), driver_memory, extra)
+    if archive.option is not None:
+        settings["spark.driver.extraJavaOptions"] += f" {archive.option}"
     try:
         with spark_environment(master):
-            _start_java(settings)
+            _start_java(settings, archive)
             if through_connect:
                 settings["spark.remote"] = settings.pop("spark.master")
             with warnings.catch_warnings():
@@ -229,7 +232,7 @@ def _start(
         raise EngineError(f"Spark did not start on {master}: {_reason(error)}", _quote_log()) from error
 
 
-def _start_java(settings: Mapping[str, str]) -> None:
+def _start_java(settings: Mapping[str, str], archive: ClassArchive) -> None:
     """Start Spark's Java process with its output in a file instead of on the user's terminal.
 
     Java and Spark's shell scripts print before any setting of theirs can silence them, and the Python workers
@@ -243,6 +246,7 @@ def _start_java(settings: Mapping[str, str]) -> None:
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     with _log_file().open("ab") as log:
         gateway = launch_gateway(conf, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]  # PySpark leaves it untyped
+    archive.started(gateway.proc.pid)
     SparkContext._ensure_initialized(gateway=gateway, conf=conf)
 
 

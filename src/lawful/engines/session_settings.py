@@ -58,16 +58,27 @@ def own_settings(
             # The default of 200 is made for clusters: here it would be 200 tasks that do next to nothing.
             "spark.sql.shuffle.partitions": str(2 * local_threads(master)),
         }
+        if "PYSPARK_PYTHON" not in os.environ:  # else the workers' Python need not have lawful
+            settings["spark.python.daemon.module"] = "lawful.engines.python_daemon"
         settings.setdefault("spark.driver.memory", default_driver_memory())
     return settings | {key: value for key, value in extra.items() if key != "spark.driver.extraJavaOptions"}
 
 
-def _java_options(extra: Mapping[str, str]) -> str:
-    """Add where the log settings are to the options that the user asks for.
+def quick_start() -> dict[str, str]:
+    """List settings with which Spark answers soon: for small tables, where it has nothing heavy to do itself.
 
-    Java's own choices of compiler and garbage collector stay: others start sooner, but nothing shows that
-    they do not slow down long jobs.
+    Elsewhere Java's own choice of compiler and Spark's generated code stay, which run faster once they are warm.
     """
+    return {
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    }
+
+
+def _java_options(extra: Mapping[str, str]) -> str:
+    """Add where the log settings are to the options that are asked for."""
     asked = extra.get("spark.driver.extraJavaOptions", "")
     return f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()} {asked}".strip()
 

@@ -39,10 +39,15 @@ _Result = TypeVar("_Result")
 Pieces = list[list[pa.DictionaryArray]]
 
 
-def encode_in_process(source: Any, options: ReadOptions, *, reuse: bool = True) -> EncodedTable:
-    """Encode a path or an Arrow-compatible table without Spark."""
+def encode_in_process(
+    source: Any, options: ReadOptions, *, reuse: bool = True, in_folder: bool = False
+) -> EncodedTable:
+    """Encode a path or an Arrow-compatible table without Spark.
+
+    The table of a path is kept in a folder, unless it is not to be reused and `in_folder` does not ask for one.
+    """
     if isinstance(source, str | os.PathLike):
-        return _encode_path(Path(source), options, reuse=reuse)
+        return _encode_path(Path(source), options, reuse=reuse, in_folder=in_folder)
     return encode_arrow(as_arrow(source), options)
 
 
@@ -114,7 +119,7 @@ def refuse_unordered_types(types: dict[str, pa.DataType], where: str) -> None:
             )
 
 
-def _encode_path(path: Path, options: ReadOptions, *, reuse: bool) -> EncodedTable:
+def _encode_path(path: Path, options: ReadOptions, *, reuse: bool, in_folder: bool) -> EncodedTable:
     files = list_files(path)
     options = options.with_format(format_of([str(file) for file in files], options, str(path)))
     key = table_key(local_identity(files), options.to_dict())
@@ -124,9 +129,9 @@ def _encode_path(path: Path, options: ReadOptions, *, reuse: bool) -> EncodedTab
         names, ranked, origins = _rank_parquet(path, files, options)
     else:
         names, ranked, origins = _rank_text(path, files, options)
-    if not reuse:
+    if not reuse and not in_folder:
         return EncodedTable.in_memory(path.name, names, ranked, origins=origins, settings=options.to_dict())
-    return _publish(key, path.name, names, ranked, origins, options)
+    return _publish(key if reuse else uuid.uuid4().hex, path.name, names, ranked, origins, options)
 
 
 def _publish(
