@@ -11,10 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lawful.api import check, discover, explain, profile
+    from lawful.requests import DenialWishes, ListWishes
+    from lawful.rewriting import rewrite
     from lawful.tables.options import CsvDialect
 
 __version__ = "0.1.0"
-__all__ = ["CsvDialect", "__version__", "check", "discover", "explain", "profile"]
+__all__ = [
+    "CsvDialect",
+    "DenialWishes",
+    "ListWishes",
+    "__version__",
+    "check",
+    "discover",
+    "explain",
+    "profile",
+    "rewrite",
+]
 
 _HOMES = {
     "check": "lawful.api",
@@ -22,6 +34,9 @@ _HOMES = {
     "explain": "lawful.api",
     "profile": "lawful.api",
     "CsvDialect": "lawful.tables.options",
+    "DenialWishes": "lawful.requests",
+    "ListWishes": "lawful.requests",
+    "rewrite": "lawful.rewriting",
 }
 
 

@@ -12,7 +12,7 @@ import pytest
 from cli.conftest import Lawful
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/cli.md", "docs/checks.md", "docs/discovery.md", "docs/tables.md"]
+PAGES = ["README.md", "docs/cli.md", "docs/checks.md", "docs/discovery.md", "docs/rewrite.md", "docs/tables.md"]
 
 
 def _steps(page: str) -> list[tuple[str, str]]:

@@ -21,11 +21,16 @@ _BEGINS_AS_JSON = re.compile(r'\s*\{\s*("([^"\\]|\\.)*"\s*:|\}\s*$)')
 
 @dataclass(frozen=True)
 class _Source:
-    """One `--laws`: how to get its laws once the columns are known, and the settings that it was written with."""
+    """One `--laws`: how to get its laws once the columns are known, and the settings that it was written with.
+
+    It also keeps what it was read from: a document, or laws in their notation.
+    """
 
     name: str
     read: Callable[[Sequence[str]], list[Law]]
     settings: Mapping[str, Any]
+    document: Mapping[str, Any] | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ def load_laws(choices: Sequence[str]) -> LawsInput:
 def _load(choice: str) -> _Source:
     path = _existing_file(choice)
     if path is None:
-        return _Source(choice, lambda names: parse_laws(choice, names), {})
+        return _Source(choice, lambda names: parse_laws(choice, names), {}, text=choice)
     if path.stat().st_size > _LARGEST_FILE:
         raise SourceError(f"{path}: is larger than {_LARGEST_FILE >> 20} MB", "Split the file of laws.")
     try:
@@ -80,9 +85,12 @@ def _load(choice: str) -> _Source:
             lines = _whole_lines(text)
             return _Source(choice, _naming(path, lambda names: _parse_each(lines, names)), {})
         if path.suffix == ".json" or _BEGINS_AS_JSON.match(text):
-            entries, settings = _document(text)
-            return _Source(choice, _naming(path, lambda names: from_documents(entries, names)), settings)
-    return _Source(choice, _naming(path, lambda names: parse_laws(text, names)), {})
+            document = _document(text)
+            settings = document.get("settings")
+            settings = settings if isinstance(settings, dict) else {}
+            read = _naming(path, lambda names: from_documents(document["dependencies"], names))
+            return _Source(choice, read, settings, document)
+    return _Source(choice, _naming(path, lambda names: parse_laws(text, names)), {}, text=text)
 
 
 def _existing_file(choice: str) -> Path | None:
@@ -112,7 +120,7 @@ def _naming(path: Path, read: Callable[[Sequence[str]], list[Law]]) -> Callable[
     return read_or_name
 
 
-def _document(text: str) -> tuple[list[object], Mapping[str, Any]]:
+def _document(text: str) -> Mapping[str, Any]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -120,8 +128,8 @@ def _document(text: str) -> tuple[list[object], Mapping[str, Any]]:
     laws = document.get("dependencies") if isinstance(document, dict) else None
     if laws is None or document.get("format") != "lawful/1" or not isinstance(laws, list):
         raise SourceError('is not a document of laws: it needs "format": "lawful/1" and a list of "dependencies"')
-    settings = document.get("settings")
-    return laws, settings if isinstance(settings, dict) else {}
+    assert isinstance(document, dict)
+    return document
 
 
 def _whole_lines(text: str) -> list[str]:

@@ -1,0 +1,154 @@
+"""The verb that uses laws: a query made shorter."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lawful.cli import options as opt
+
+if TYPE_CHECKING:
+    from lawful.cli.laws_input import LawsInput
+    from lawful.rewriting import KnownLaws, Rewriting
+
+_MOST_OF_A_QUERY = 1 << 20
+
+
+def rewrite(
+    query: Annotated[
+        str,
+        typer.Argument(help="One query, or - to read it from standard input.", show_default=False, metavar="QUERY"),
+    ],
+    laws: Annotated[
+        list[str],
+        typer.Option(
+            "--laws",
+            help="A JSON document that discover or check wrote, a law or a file of laws; may be repeated.",
+            show_default=False,
+            metavar="FILE|LAW",
+        ),
+    ],
+    dialect: Annotated[
+        str,
+        typer.Option(
+            "--dialect",
+            help="The SQL dialect: spark, duckdb, postgres, … If left out, nulls sort first ascending.",
+            show_default=False,
+            metavar="NAME",
+        ),
+    ] = "",
+    index: Annotated[
+        list[str] | None,
+        typer.Option("--index", help="An index or sort order that there is; may be repeated.", metavar='"A, B DESC"'),
+    ] = None,
+    not_null: Annotated[
+        str | None,
+        typer.Option("--not-null", help="Columns without nulls, separated by commas.", metavar="A,B"),
+    ] = None,
+    exact_text: Annotated[
+        bool, typer.Option("--exact-text", help="The database compares text by code point (collation C or binary).")
+    ] = False,
+    json_: opt.Json = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Shorten the ORDER BY and GROUP BY of a query by the laws of its table, and say which index suffices.
+
+    The query is printed, and what was done as SQL comments below it. What cannot be changed safely stays as it is.
+    Laws must hold on every row of the table that is queried, with null as a value.
+
+    Exit code: 0 fine, whether there was anything to shorten or not; 2 bad input or usage.
+
+    \b
+    Examples:
+      lawful rewrite "select * from tax order by zip, state" --laws laws.json
+      lawful rewrite "select * from t order by year, month" --laws "[no] -> [year, month]" --index no
+      lawful rewrite "select * from t order by a, b desc" --laws laws.json --dialect spark --json
+    """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.cli import output
+    from lawful.cli.laws_input import load_laws
+    from lawful.rewriting import rewrite as rewrite_query
+
+    known = known_laws(load_laws(laws))
+    text = sys.stdin.read(_MOST_OF_A_QUERY) if query == "-" else query
+    found = rewrite_query(
+        text.strip() if query == "-" else text,
+        known,
+        dialect=dialect,
+        indexes=index or [],
+        not_null=[] if not_null is None else opt.split_names(not_null),
+        exact_text=exact_text,
+    )
+    output.print_notes(*(f"warning: {sentence}" for sentence in found.refused))
+    if json_:
+        output.print_json(found.to_dict())
+    else:
+        _print_query(found)
+
+
+def known_laws(given: LawsInput) -> KnownLaws:
+    """Gather laws from documents, and from texts over the columns of the documents or else over their own."""
+    from lawful.errors import LawfulError, SourceError, UsageError
+    from lawful.rewriting import KnownLaws
+
+    known: KnownLaws | None = None
+    for source in given.sources:
+        if source.document is None:
+            continue
+        try:
+            document = KnownLaws.from_document(source.document)
+        except LawfulError as error:
+            raise SourceError(f"{source.name}: {error.message}", error.hint) from None
+        known = document if known is None else known.with_more(document)
+    texts = [source for source in given.sources if source.document is None]
+    for source in texts:
+        if source.text is None:
+            raise UsageError(
+                f"{source.name}: does not say whether its laws hold without exception, or what null means to them",
+                "Give the whole document that a discovery writes at its end.",
+            )
+    if known is None:
+        known = KnownLaws.of((), list(dict.fromkeys(name for source in texts for name in _names(source.text or ""))))
+    return KnownLaws(
+        known.columns, (*known.laws, *(law for source in texts for law in source.read(known.names))), known.refused
+    )
+
+
+def _names(text: str) -> Iterator[str]:
+    """Give the words of laws that can be names; keywords among them do no harm."""
+    from lawful.dependencies.tokens import TokenKind, tokenize
+
+    for token in tokenize(text, lines_end_laws=True):
+        if token.kind in (TokenKind.NAME, TokenKind.QUOTED):
+            yield token.value
+
+
+def _print_query(found: Rewriting) -> None:
+    """Print the query, and words about it as SQL comments, so that all of it can be run."""
+    from lawful.cli.output import on_terminal, reader_may_leave
+    from lawful.cli.shown_text import visible
+
+    # A program gets the query as it is; a terminal would obey some characters.
+    lines = found.sql.split("\n")
+    query = ["\t".join(map(visible, line.split("\t"))) for line in lines] if on_terminal() else lines
+    with reader_may_leave():
+        sys.stdout.writelines(f"{line}\n" for line in (*query, *(f"-- {visible(words)}" for words in _comments(found))))
+
+
+def _comments(found: Rewriting) -> Iterator[str]:
+    for step in found.steps:
+        yield f"{step.clause}: {step.text}"
+        yield from (f"    by {law}" for law in step.laws)
+    for use in found.indexes:
+        if not use.suffices:
+            yield f"index ({use.index}) does not suffice"
+            continue
+        how = "read backwards " if use.backwards else ""
+        ties = "" if use.alike else ", and breaks ties"
+        yield f"index ({use.index}) {how}suffices: it sorts by {', '.join(use.order_by)}{ties}"
+        yield from (f"    by {law}" for law in use.laws)
+    yield from found.notes
+    if not found.changed and not found.notes:
+        yield "nothing can be shortened by these laws"

@@ -1,0 +1,67 @@
+"""The front door: any form of laws, and a clear word where sqlglot is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lawful.dependencies import Law, parse_laws
+from lawful.errors import UsageError
+from lawful.rewriting.known_laws import KnownLaws
+from lawful.rewriting.result import Rewriting
+
+
+def rewrite(
+    sql: str,
+    laws: KnownLaws | Mapping[str, Any] | str | Law | Iterable[str | Law],
+    names: Sequence[str] | None = None,
+    *,
+    dialect: str = "",
+    indexes: Sequence[str] = (),
+    not_null: Sequence[str] = (),
+    exact_text: bool = False,
+) -> Rewriting:
+    """Find the shortest ORDER BY and GROUP BY that say the same, by the laws of the table that is queried.
+
+    Parameters
+    ----------
+    sql
+        One query. What cannot be rewritten safely stays as it is, with the reason among the `notes`.
+    laws
+        Laws that hold on the table, with null as a value: a document that `lawful discover` or `lawful check` wrote,
+        or laws and texts in their notation over `names`.
+    names
+        The names of the table's columns; a document brings its own.
+    dialect
+        The SQL dialect by the name that sqlglot has for it; without one, nulls sort first ascending.
+    indexes
+        Indexes or sort orders that there are, each as the list of an ORDER BY: `"a, b desc"`.
+    not_null
+        Columns that hold no null, besides those of which the document knows it.
+    exact_text
+        Whether the database compares text by code point even where its usual collation does not.
+    """
+    if isinstance(indexes, str) or isinstance(not_null, str):  # a text is a sequence of characters too
+        raise UsageError("indexes and not_null must be lists", 'Write ["a, b desc"].')
+    known = _known(laws, names).without_nulls(not_null)
+    try:
+        from lawful.rewriting.sql import rewrite_query
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith("sqlglot"):
+            raise
+        raise UsageError("rewriting a query needs sqlglot", "Run: pip install 'lawful[sql]'") from None
+    return rewrite_query(sql, known, dialect, indexes, exact_text)
+
+
+def _known(
+    laws: KnownLaws | Mapping[str, Any] | str | Law | Iterable[str | Law], names: Sequence[str] | None
+) -> KnownLaws:
+    if isinstance(laws, KnownLaws):
+        return laws
+    if isinstance(laws, Mapping):
+        return KnownLaws.from_document(laws)
+    if names is None:
+        raise UsageError("laws that are no document need the names of the columns", "Give them as names.")
+    several = [laws] if isinstance(laws, str) or not isinstance(laws, Iterable) else list(laws)
+    parsed = [law for each in several for law in (parse_laws(each, names) if isinstance(each, str) else [each])]
+    return KnownLaws.of(parsed, names)
