@@ -18,10 +18,12 @@ from pyarrow import csv
 
 import lawful
 from lawful.dependencies import FD, Key
-from lawful.discoveries import Request, discover_laws, families_of, forget_partial, parse_memory, partial_path
+from lawful.discoveries import discover_laws, parse_memory
 from lawful.discovery.questions import resident_bytes
 from lawful.errors import EngineError, UsageError
 from lawful.meanings import NullPolicy
+from lawful.partial_files import forget_partial, partial_path
+from lawful.requests import Request, families_of
 from lawful.results import DiscoveryReport
 from lawful.results.packed_laws import NO_RIGHT_SIDE, PackedLaws
 from lawful.runs import Progress, Where, open_run
@@ -79,7 +81,7 @@ def test_what_is_no_size_of_memory(text: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"find": "dc"}, "cannot be discovered yet"),
+        ({"find": "pod"}, "cannot be discovered yet"),
         ({"find": ["fds"]}, "unknown kind of law 'fds'"),
         ({"find": []}, "no kind of law is asked for"),
         ({"error": 1.0}, r"must lie in \[0, 1\)"),
@@ -91,7 +93,7 @@ def test_what_is_no_size_of_memory(text: str) -> None:
         ({"memory_limit": "64m"}, "too small"),
         ({"memory_limit": 1 << 20}, "too small"),
         ({"seed": -1}, "seed must not be negative"),
-        ({"strategy": "fast"}, "unknown strategy"),
+        ({"strategy": "fast"}, "an unknown strategy"),
         ({"null": "none"}, "unknown null policy"),
         ({"columns": ["c1", "c99"]}, "has no column 'c99'"),
     ],

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lawful.checks import CheckTask, Workspace
-from lawful.dependencies import FD, CanonicalOD, Key, Law, format_law, parse_laws
+from lawful.dependencies import POD, Law, format_law, parse_laws
 from lawful.errors import StoppedError, UsageError
 from lawful.meanings import Measure, NullPolicy
 from lawful.results import CheckReport, DiscoveryReport, Explanation, Outcome, TableProfile
@@ -17,7 +19,7 @@ from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from lawful.discoveries import Strategy
+    from lawful.requests import DenialWishes, ListWishes, Strategy
 
 
 def discover(
@@ -32,6 +34,10 @@ def discover(
     memory_limit: int | str | None = None,
     seed: int = 0,
     strategy: Strategy = "auto",
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    lists: ListWishes | None = None,
+    denials: DenialWishes | None = None,
     null: str = "equal",
     engine: EngineName = "auto",
     spark: SparkSession | None = None,
@@ -49,9 +55,9 @@ def discover(
     source
         The table, as for `check`.
     find
-        The kinds of laws: `key`, `fd`, or both.
+        The kinds of laws: `key`, `fd`, `canonical-od`, `list-od`, `dc`.
     max_size
-        The most columns of a key or of a left side.
+        The most columns of a key, of a left side, of a context or of a list; the most predicates of a DC.
     error, measure
         The share of the pairs of rows (`g1`) or of the rows (`g3`) that may break a law.
     min_interest
@@ -63,7 +69,13 @@ def discover(
     seed
         Where random numbers start; every seed gives the same laws.
     strategy
-        `full`: compare all pairs of rows; `hybrid`: compare some and check; `auto`: whatever is quicker.
+        How to search: `full` compares all pairs of rows, `hybrid` some and checks (keys, FDs, DCs); `lattice` and
+        `evidence` (canonical ODs); `findod` and `canonical` (list ODs); `completion` (DCs); `auto`: whatever is
+        quicker.
+    checkpoint, resume
+        A file in which the strategy `lattice` keeps its state, and whether to go on from it.
+    lists, denials
+        What only list-based order dependencies and only denial constraints can be asked for.
     null, engine, spark, format, columns, types, limit, dialect, reuse
         As for `check`.
 
@@ -72,11 +84,23 @@ def discover(
     DiscoveryReport
         The laws. At a limit, or when it is interrupted (Ctrl-C), those that are certain, with `complete` false.
     """
-    from lawful.discoveries import Request, discover_laws, families_of, parse_memory
+    from lawful.discoveries import discover_laws, parse_memory
+    from lawful.requests import DenialWishes, ListWishes, Request, families_of
 
-    most_memory = parse_memory(memory_limit) if isinstance(memory_limit, str) else memory_limit
     request = Request(
-        families_of(find), max_size, error, measure, min_interest, time_limit, most_memory, seed, strategy
+        families_of(find),
+        max_size,
+        error,
+        measure,
+        min_interest,
+        time_limit,
+        parse_memory(memory_limit) if isinstance(memory_limit, str) else memory_limit,
+        seed,
+        strategy,
+        None if checkpoint is None else Path(checkpoint),
+        resume,
+        lists or ListWishes(),
+        denials or DenialWishes(),
     )
     options = read_options(format, columns, types, limit, dialect)
     with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
@@ -237,8 +261,8 @@ def check_laws(run: Run, laws: Sequence[Law], progress: Progress = _silent) -> C
 def _refuse_unchecked(laws: Sequence[Law], texts: Sequence[str]) -> None:
     """Name the first law that cannot be checked, before work is spent on the others."""
     for law, text in zip(laws, texts, strict=True):
-        if not isinstance(law, Key | FD | CanonicalOD):
+        if isinstance(law, POD):
             raise UsageError(
                 f"this law can be written but not checked yet: {text}",
-                "Keys, functional dependencies and canonical order dependencies can be checked.",
+                "All kinds of laws can be checked but pointwise order dependencies.",
             )

@@ -1,123 +1,28 @@
-"""A discovery from question to report: limits kept, laws written as they are found, results ranked."""
+"""A discovery from request to report: limits kept, laws written as they are found, results ranked."""
 
 from __future__ import annotations
 
-import contextlib
-import json
 import re
-import signal
-import threading
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import Any
 
 import numpy as np
 
-from lawful.discovery.findings import KEY, Block, Findings
-from lawful.discovery.questions import Question, Watch
+from lawful.discovery.findings import Block, Findings, Listing
+from lawful.discovery.questions import Question
 from lawful.errors import EngineError, UsageError
-from lawful.meanings import Measure, NullPolicy
+from lawful.partial_files import PartialFile, right_side
+from lawful.requests import FAMILIES, Request
 from lawful.results.discovery_report import DiscoveryReport
-from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter, PackedLaws
+from lawful.results.law_listings import RankedLaws
+from lawful.results.packed_laws import PackedLaws
 from lawful.runs import Progress, Run
-from lawful.search import unpack_sets, words_for
-
-if TYPE_CHECKING:
-    from lawful.engines import Engine
-
-Strategy = Literal["auto", "full", "hybrid"]
-
-FAMILIES = ("key", "fd")
-LATER_FAMILIES = ("canonical-od", "list-od", "pod", "dc")
+from lawful.search import words_for
+from lawful.stopping import UserWatch, ctrl_c_ends
 
 _WORKING_MEMORY = 64 << 20
 """What working on the smallest table takes, beside the table."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a user asks of a discovery.
-
-    Parameters
-    ----------
-    find
-        The families of laws: `key`, `fd`.
-    max_size
-        The most columns of a key or of a left side.
-    error, measure
-        The share of pairs (g1) or rows (g3) that may break a law; 0 asks for laws that hold, and then the measure
-        does not matter.
-    min_interest
-        Leave out laws whose coverage is smaller; the result then says that it is filtered.
-    time_limit
-        Seconds of searching after which to stop with what is certain.
-    memory_limit
-        Bytes that this process may use.
-    seed
-        Where random numbers start; every seed gives the same laws.
-    strategy
-        `full` compares all pairs, `hybrid` samples and checks, `auto` takes the quicker.
-    """
-
-    find: tuple[str, ...] = FAMILIES
-    max_size: int | None = None
-    error: float = 0.0
-    measure: Measure = "g1"
-    min_interest: float = 0.0
-    time_limit: float | None = None
-    memory_limit: int | None = None
-    seed: int = 0
-    strategy: Strategy = "auto"
-
-    def __post_init__(self) -> None:
-        for family in self.find:
-            if family in LATER_FAMILIES:
-                raise UsageError(f"laws of the kind {family} cannot be discovered yet", "Use --find key,fd.")
-            if family not in FAMILIES:
-                raise UsageError(f"unknown kind of law {family!r}", f"Kinds: {', '.join(FAMILIES)}.")
-        if not self.find:
-            raise UsageError("no kind of law is asked for", f"Kinds: {', '.join(FAMILIES)}.")
-        if not 0.0 <= self.min_interest <= 1.0:
-            raise UsageError(f"the least interest must lie in [0, 1], and is {self.min_interest}")
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise UsageError(f"the time limit must be positive, and is {self.time_limit:g}", "Leave it out for none.")
-        if self.seed < 0:
-            raise UsageError(f"the seed must not be negative, and is {self.seed}")
-        self.question(NullPolicy.EQUAL)  # refuses what it cannot mean
-        if self.error and self.strategy != "auto":
-            raise UsageError("a strategy can be chosen only for laws that hold", "Drop --strategy or --error.")
-
-    def question(self, null_policy: NullPolicy) -> Question:
-        """Put the request to the search."""
-        return Question(
-            "key" in self.find,
-            "fd" in self.find,
-            null_policy,
-            self.max_size,
-            self.error,
-            self.measure,
-            self.seed,
-            self.strategy,
-        )
-
-    def settings(self) -> dict[str, Any]:
-        """All that changes the answer, as plain JSON values."""
-        return {
-            "find": list(self.find),
-            "max_size": self.max_size,
-            "error": self.error,
-            "measure": self.measure if self.error else None,
-            "min_interest": self.min_interest,
-            "seed": self.seed,
-        }
-
-
-def families_of(find: str | Iterable[str]) -> tuple[str, ...]:
-    """Read the families to find: several names, or one text with commas between them."""
-    names = find.split(",") if isinstance(find, str) else find
-    return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 
 
 def discover_laws(run: Run, request: Request, progress: Progress, partial: Path | None = None) -> DiscoveryReport:
@@ -125,35 +30,105 @@ def discover_laws(run: Run, request: Request, progress: Progress, partial: Path 
 
     A limit, or Ctrl-C, ends the search with what is certain by then.
     """
-    from lawful.discovery.approximate import discover_almost
-    from lawful.discovery.interest import coverages
-    from lawful.discovery.keys_and_fds import discover_keys_and_fds
-
     _refuse_too_little_memory(run, request.memory_limit)
-    search = discover_almost if request.error else discover_keys_and_fds
-    watch = _UserWatch(request.time_limit, request.memory_limit)
-    question = request.question(run.null_policy)
-    with _PartialFile(partial, run.table.names) as written, run.timed("discover"), _ctrl_c_ends(watch, run.engine):
-        try:
-            found = search(run.table, run.engine, question, watch, written.append, progress)
-        except MemoryError:
-            found = Findings(written.blocks, stopped_because="there is not enough memory")
-        except EngineError:
-            reason = watch.reason()
-            if reason is None:
-                raise
-            found = Findings(written.blocks, stopped_because=reason)  # a job that was cut off is no failure
+    questions = request.questions(run.null_policy)
+    watch = UserWatch(request.time_limit, request.memory_limit)
+    found = Findings(complete=True)
+    with PartialFile(partial, run.table.names) as written, run.timed("discover"), ctrl_c_ends(watch, run.engine):
+        for question in questions:
+            _add(found, _searched(run, question, watch, written, progress), "fd" in request.find)
+            if not found.complete:
+                break
     progress("ranking what was found")
     with run.timed("rank"):
-        interests = coverages(found.blocks, run.table, run.null_policy, request.seed)
-        packed = _packed(found.blocks, interests, run.table.width)
-        kept = packed if request.min_interest <= 0 else packed.chosen(packed.interests >= request.min_interest)
-        ranked = kept.ranked()
-    counts = {"keys": found.count(goal_is_key=True), "fds": found.count(goal_is_key=False), **found.counts}
+        packed, listed, left_out = _ranked(found, run, request)
+    counts = _counts(found, request)
     if request.min_interest > 0:
-        counts["left_out"] = len(packed) - len(kept)
+        counts["left_out"] = left_out
     settings = {**request.settings(), "null": run.null_policy.value, "engine": run.engine.name}
-    return DiscoveryReport(run.table, settings, ranked, found.complete, found.stopped_because, run.seconds, counts)
+    return DiscoveryReport(
+        run.table, settings, packed, found.complete, found.stopped_because, run.seconds, counts, listed
+    )
+
+
+def _searched(run: Run, question: Any, watch: UserWatch, written: PartialFile, progress: Progress) -> Findings:
+    """Run the search of one family; where it breaks off, what it had emitted by then is found."""
+    blocks, listings = len(written.blocks), len(written.listings)
+    try:
+        return _search_of(question)(run.table, run.engine, question, watch, written.append, progress)  # type: ignore[no-any-return]  # each family's search fits its own question
+    except MemoryError:
+        reason: str | None = "there is not enough memory"
+    except EngineError:
+        reason = watch.reason()  # a job that was cut off is no failure
+        if reason is None:
+            raise
+    return Findings(written.blocks[blocks:], written.listings[listings:], stopped_because=reason)
+
+
+def _search_of(question: Any) -> Any:
+    """The search that answers a question; only what is asked for is loaded."""
+    if isinstance(question, Question):
+        from lawful.discovery.approximate import discover_almost
+        from lawful.discovery.keys_and_fds import discover_keys_and_fds
+
+        return discover_almost if question.error else discover_keys_and_fds
+    match type(question).__name__:
+        case "CanonicalQuestion":
+            from lawful.discovery.canonical_ods import discover_canonical_ods
+
+            return discover_canonical_ods
+        case "ListQuestion":
+            from lawful.discovery.list_ods import discover_list_ods
+
+            return discover_list_ods
+        case _:
+            from lawful.discovery.denial_constraints import discover_denial_constraints
+
+            return discover_denial_constraints
+
+
+def _add(found: Findings, more: Findings, has_fds: bool) -> None:
+    """Add what one family found. FDs that a search for keys and FDs has found already are not stated again."""
+    is_again = has_fds and bool(more.listings) and more.listings[0].kind == "canonical-od"
+    if not (is_again and found.blocks):
+        found.blocks += more.blocks
+    found.listings += more.listings
+    found.complete = more.complete
+    found.stopped_because = more.stopped_because
+    for name, count in more.counts.items():
+        found.counts[name] = found.counts.get(name, 0) + count
+
+
+def _counts(found: Findings, request: Request) -> dict[str, int]:
+    counts = {"keys": found.count(goal_is_key=True), "fds": found.count(goal_is_key=False)}
+    for family in FAMILIES[2:]:
+        if family in request.find:
+            listings = (listing for listing in found.listings if listing.kind == family)
+            counts[family.replace("-", "_") + "s"] = sum(map(len, listings))
+    return {**counts, **found.counts}
+
+
+def _ranked(found: Findings, run: Run, request: Request) -> tuple[PackedLaws, tuple[RankedLaws, ...], int]:
+    """Everything in the order in which people want it, without what is of too little interest; and how many that is."""
+    from lawful.discovery.interest import coverages
+
+    interests = coverages(found.blocks, run.table, run.null_policy, request.seed)
+    packed = _packed(found.blocks, interests, run.table.width)
+    kept = packed if request.min_interest <= 0 else packed.chosen(packed.interests >= request.min_interest)
+    left_out = len(packed) - len(kept)
+    listed = []
+    for family in FAMILIES[2:]:
+        if family not in request.find:
+            continue
+        of_kind = [listing for listing in found.listings if listing.kind == family]
+        interesting = [_of_interest(listing, request.min_interest) for listing in of_kind]
+        left_out += sum(map(len, of_kind)) - sum(map(len, interesting))
+        listed.append(RankedLaws.of(family, interesting))  # type: ignore[arg-type]  # a family is a kind of law
+    return kept.ranked(), tuple(listed), left_out
+
+
+def _of_interest(listing: Listing, least: float) -> Listing:
+    return listing if least <= 0 else listing.chosen(np.flatnonzero(listing.interests >= least))
 
 
 def _refuse_too_little_memory(run: Run, limit: int | None) -> None:
@@ -173,101 +148,10 @@ def _packed(blocks: Sequence[Block], interests: Sequence[np.ndarray], width: int
     errors = [block.errors for block in blocks if block.errors is not None]
     return PackedLaws(
         np.concatenate([block.sets for block in blocks]),
-        np.concatenate([np.full(len(block.sets), _right_side(block), np.int64) for block in blocks]),
+        np.concatenate([np.full(len(block.sets), right_side(block), np.int64) for block in blocks]),
         np.concatenate(interests),
         np.concatenate(errors) if errors else None,
     )
-
-
-def _right_side(block: Block) -> int:
-    return NO_RIGHT_SIDE if block.goal == KEY else block.goal
-
-
-class _UserWatch(Watch):
-    """A watch that also ends when the user says so."""
-
-    def __init__(self, seconds: float | None, memory: int | None) -> None:
-        super().__init__(seconds, memory)
-        self._is_told = False
-
-    def end(self) -> None:
-        """Reach the limit now."""
-        self._is_told = True
-
-    def reason(self) -> str | None:
-        """Why to stop now, if so."""
-        return "the user stopped it" if self._is_told else super().reason()
-
-
-@contextlib.contextmanager
-def _ctrl_c_ends(watch: _UserWatch, engine: Engine) -> Iterator[None]:
-    """Let the first Ctrl-C end the search as a limit does, so that nothing found is lost; the next one breaks off.
-
-    An exception out of nowhere would have to wait for every thread that is thinking; all of these look at the watch.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or before in (None, signal.SIG_IGN):  # Ctrl-C does not come here, or is not wanted
-        yield
-        return
-
-    def end(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, before)
-        watch.end()
-        # Not here: a cluster may take its time to answer, and this thread may be in the middle of asking it.
-        threading.Thread(target=engine.cancel, daemon=True).start()
-
-    signal.signal(signal.SIGINT, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-class _PartialFile:
-    """Laws appended to a file as they are found; it goes when the whole result is written in its place.
-
-    A line holds one law in its notation, as a JSON string: a line that a sudden end has cut is seen to be cut.
-    """
-
-    def __init__(self, path: Path | None, names: Sequence[str]) -> None:
-        self._path = path
-        self._writer = LawWriter(names)
-        self._file: TextIO | None = None
-        self.blocks: list[Block] = []
-
-    def __enter__(self) -> _PartialFile:
-        if self._path is not None:
-            try:
-                self._file = self._path.open("w", encoding="utf-8")
-            except OSError as error:
-                raise UsageError(f"cannot write {self._path}: {error.strerror}") from None
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._file is not None:
-            self._file.close()
-
-    def append(self, block: Block) -> None:
-        """Keep a block and write its laws, a line each."""
-        self.blocks.append(block)
-        if self._file is not None:
-            right_side, text = _right_side(block), self._writer.text
-            self._file.writelines(json.dumps(text(columns, right_side)) + "\n" for columns in unpack_sets(block.sets))
-            self._file.flush()
-
-
-def partial_path(out: Path) -> Path:
-    """Where laws are kept while a discovery that will write `out` is under way."""
-    return out.with_name(f"{out.name}.partial")
-
-
-def forget_partial(out: Path) -> None:
-    """Remove the partial file once the whole result is written."""
-    with contextlib.suppress(OSError):
-        partial_path(out).unlink()
 
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from lawful.api import check_laws
 from lawful.checks import CheckTask, Workspace
-from lawful.dependencies import FD, CanonicalOD, Key, Law, columns_of, format_law
+from lawful.dependencies import DC, FD, CanonicalOD, Key, Law, ListOD, columns_of, format_law
 from lawful.errors import StoppedError
 from lawful.results import Outcome
 from lawful.results.check_report import view_row
@@ -49,9 +50,11 @@ def explain_law(run: Run, law: Law, progress: Progress) -> Explanation:
 
 
 def stronger_laws(law: Law) -> list[Law]:
-    """The laws that would make this one follow: one column less, or no order left to speak of."""
-    columns, with_columns = _shrinkable(law)
-    smaller = [with_columns(tuple(other for other in columns if other != column)) for column in columns]
+    """The laws that would make this one follow: one column or predicate less, or no order left to speak of."""
+    if isinstance(law, ListOD):  # what a shorter list orders, a longer one that begins with it orders too
+        return [ListOD(law.lhs[:size], law.rhs) for size in range(1, len(law.lhs))]
+    parts, with_parts = _shrinkable(law)
+    smaller = [with_parts(tuple(other for other in parts if other != part)) for part in parts]
     if isinstance(law, CanonicalOD):
         smaller += [FD(law.context, law.left), FD(law.context, law.right)]
     return smaller
@@ -65,8 +68,10 @@ def _seen_through(law: Law, smaller: Outcome, run: Run) -> Outcome:
     return replace(smaller, witness=(first, second))
 
 
-def _shrinkable(law: Law) -> tuple[tuple[int, ...], Callable[[tuple[int, ...]], Law]]:
-    """The columns of a law that it may not need, and how to make the law of some of them."""
+def _shrinkable(law: Law) -> tuple[tuple[Any, ...], Callable[[tuple[Any, ...]], Law]]:
+    """The columns or predicates of a law that it may not need, and how to make the law of some of them."""
+    if isinstance(law, DC):
+        return law.predicates, DC
     columns, _ = parts_of(law)
     match law:
         case FD():
@@ -79,10 +84,13 @@ def _shrinkable(law: Law) -> tuple[tuple[int, ...], Callable[[tuple[int, ...]], 
 
 def _minimal_laws(run: Run, law: Law) -> tuple[str, ...] | None:
     """The minimal laws over subsets of the columns, smallest first; a set above one that holds is not minimal."""
+    if isinstance(law, ListOD):
+        shorter = stronger_laws(law)
+        return (format_law(shorter[min(_holding(run, shorter))], run.table.names),)
     columns, with_columns = _shrinkable(law)
     if len(columns) > _MOST_COLUMNS:
         return None
-    held: list[tuple[int, ...]] = []
+    held: list[tuple[Any, ...]] = []
     for size in range(len(columns) + 1):
         tried = [some for some in combinations(columns, size) if not any(set(some) >= set(known) for known in held)]
         held += [tried[number] for number in _holding(run, [with_columns(some) for some in tried])]
@@ -107,6 +115,7 @@ def _coverage(run: Run, law: Law) -> tuple[float, int]:
     rows = run.table.rows
     if rows == 0:
         return 1.0, 0
-    partition = Workspace(run.table, run.null_policy).partition(parts_of(law)[0])
+    grouped = tuple(column for column, _ in law.lhs) if isinstance(law, ListOD) else parts_of(law)[0]
+    partition = Workspace(run.table, run.null_policy).partition(tuple(sorted(grouped)))
     lengths = np.diff(partition.offsets).astype(np.float64)
     return float((rows + (lengths * (lengths - 1)).sum()) / (float(rows) * rows)), partition.size

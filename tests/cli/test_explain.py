@@ -175,3 +175,48 @@ def test_files_are_named_where_there_are_several(lawful: Lawful, tmp_path: Path)
     assert first.count("lines 2, 3") == 1
     assert "2.csv, line 2" in first
     assert second.endswith("2.csv, line 3")
+
+
+SALARIES = "zip,state,salary,tax\n1,NY,10,1\n1,NY,20,2\n2,CA,30,2\n2,CA,40,5\n3,TX,50,4\n"
+
+
+def test_a_broken_list_order_shows_all_columns_of_its_lists(lawful: Lawful, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(SALARIES)
+    done = lawful("explain", tmp_path / "t.csv", "[salary asc] -> [tax asc]")
+    assert done.code == 1
+    assert done.out.splitlines()[2:] == [
+        "  2 rows in 1 violating pair; removing 1 row would mend it",
+        "  all rows: 2 rows",
+        "    salary = 40, tax = 5: line 5",
+        "    salary = 50, tax = 4: line 6",
+    ]
+
+
+def test_a_list_order_that_holds_tells_which_shorter_list_suffices(lawful: Lawful, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(SALARIES)
+    done = lawful("explain", tmp_path / "t.csv", "[salary asc, tax asc] -> [zip asc]")
+    assert done.code == 0
+    assert "  not minimal: it follows from [salary asc] -> [zip asc]" in done.out.splitlines()
+    assert "minimal" not in lawful("explain", tmp_path / "t.csv", "[salary asc] -> [zip asc]").out
+
+
+def test_a_broken_denial_groups_rows_by_what_it_equates(lawful: Lawful, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(SALARIES + "2,NV,60,9\n")
+    done = lawful("explain", tmp_path / "t.csv", "not(t.zip = s.zip and t.salary < s.salary and t.state != s.state)")
+    assert done.code == 1
+    assert done.out.splitlines()[2:] == [
+        "  3 rows in 2 violating pairs",
+        "  zip = 2: 3 rows",
+        "    state = CA, salary = 30: line 4",
+        "    state = CA, salary = 40: line 5",
+        "    state = NV, salary = 60: line 7",
+    ]
+
+
+def test_a_denial_that_holds_is_minimal_if_each_predicate_is_needed(lawful: Lawful, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(SALARIES)
+    needed = lawful("explain", tmp_path / "t.csv", "not(t.zip = s.zip and t.state != s.state)")
+    assert needed.code == 0
+    assert "  minimal: no smaller law implies it" in needed.out.splitlines()
+    needless = lawful("explain", tmp_path / "t.csv", "not(t.zip = s.zip and t.state != s.state and t.tax > s.tax)")
+    assert "  not minimal: it follows from not(t.zip = s.zip and t.state != s.state)" in needless.out.splitlines()

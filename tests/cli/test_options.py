@@ -37,6 +37,19 @@ TWINS = {
     "memory_limit": {"--memory-limit"},
     "seed": {"--seed"},
     "strategy": {"--strategy"},
+    "checkpoint": {"--out"},  # the command line keeps it beside the document
+    "resume": {"--resume"},
+    "lists": {"--unidirectional", "--with-implied", "--forward-rule"},
+    "denials": {
+        "--cross-columns",
+        "--no-cross-columns",
+        "--convention",
+        "--order-on-text",
+        "--constants",
+        "--operators",
+        "--least-shared",
+        "--least-mean-ratio",
+    },
     "laws": {"--laws"},
     "law": {"LAW"},
     "null": {"--null"},
@@ -92,6 +105,15 @@ def test_every_field_of_a_dialect_has_its_option() -> None:
     assert set(DIALECT_TWINS.values()) <= set(_options("check"))
 
 
+def test_every_wish_has_its_option() -> None:
+    options = _options("discover")
+    for wishes in (lawful.ListWishes(), lawful.DenialWishes()):
+        for field in fields(wishes):
+            if field.name != "flexible":  # how to search, not what for
+                wish, default = getattr(wishes, field.name), options["--" + field.name.replace("_", "-")].default
+                assert (tuple(default.split(",")) if isinstance(wish, tuple) else default) == wish
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_defaults_are_the_same(name: str) -> None:
     options, parameters = _options(name), inspect.signature(FUNCTIONS[name]).parameters
@@ -107,7 +129,7 @@ def test_defaults_are_the_same(name: str) -> None:
 
 
 def test_defaults_that_are_written_differently_are_the_same() -> None:
-    from lawful.discoveries import families_of
+    from lawful.requests import families_of
 
     find = inspect.signature(lawful.discover).parameters["find"].default
     assert families_of(_options("discover")["--find"].default) == families_of(find) == ("key", "fd")

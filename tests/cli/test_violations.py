@@ -104,3 +104,19 @@ def test_names_of_files_are_safe() -> None:
     assert file_name(1, "ключ -> 値") == "001-law.csv"
     assert file_name(12_345, "a" * 500) == f"12345-{'a' * 60}.csv"
     assert file_name(1, "x" * 59 + " -> y") == f"001-{'x' * 59}.csv"
+
+
+def test_a_denial_constraint_writes_all_violating_pairs(lawful: Lawful, tmp_path: Path) -> None:
+    table = tmp_path / "staff.csv"
+    table.write_text("name,pay,bonus\na,10,1\nb,20,3\nc,30,2\nd,40,2\n")
+    law = "not(t.pay < s.pay and t.bonus >= s.bonus)"
+    folder = tmp_path / "bad"
+    done = lawful("check", table, "--laws", law, "--violations", folder)
+    assert done.code == 1
+    assert "3 rows in 3 violating pairs; for example" in done.out
+    (file,) = folder.iterdir()
+    with file.open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    pairs = {(rows[i]["name"], rows[i + 1]["name"]) for i in range(0, len(rows), 2)}
+    assert pairs == {("b", "c"), ("b", "d"), ("c", "d")}
+    assert [row["_group"] for row in rows] == ["0", "0", "1", "1", "2", "2"]

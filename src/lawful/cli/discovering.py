@@ -10,15 +10,27 @@ from typing import Annotated
 import typer
 
 from lawful.cli import options as opt
-from lawful.errors import EXIT_FINE, EXIT_STOPPED
+from lawful.errors import EXIT_FINE, EXIT_STOPPED, UsageError
 
 _FINDING = "What to find"
 
 Find = Annotated[
-    str, opt.option(_FINDING, "The kinds of laws: key, fd.  [default: key,fd]", "--find", metavar="KIND,KIND")
+    str,
+    opt.option(
+        _FINDING,
+        "The kinds of laws: key, fd, canonical-od, list-od, dc.  [default: key,fd]",
+        "--find",
+        metavar="KIND,KIND",
+    ),
 ]
 MaxSize = Annotated[
-    int | None, opt.option(_FINDING, "The most columns of a key or of a left side.", "--max-size", metavar="N")
+    int | None,
+    opt.option(
+        _FINDING,
+        "The most columns of a key, a left side, a context or a list; the most predicates of a dc.",
+        "--max-size",
+        metavar="N",
+    ),
 ]
 Error = Annotated[
     float,
@@ -59,9 +71,88 @@ StrategyOption = Annotated[
     str,
     opt.option(
         _FINDING,
-        "full: compare all pairs of rows; hybrid: compare some, then check; auto: what is quicker.  [default: auto]",
+        "How to search. key, fd, dc: full compares all pairs of rows, hybrid some, then checks; canonical-od: lattice"
+        " or evidence; list-od: findod or canonical; dc: also completion; auto: what is quicker.  [default: auto]",
         "--strategy",
-        metavar="auto|full|hybrid",
+        metavar="NAME",
+    ),
+]
+Resume = Annotated[
+    bool,
+    opt.option(
+        _FINDING,
+        "canonical-od with --out: go on where a run with --strategy lattice and the same --out was cut off.",
+        "--resume",
+    ),
+]
+Unidirectional = Annotated[bool, opt.option(_FINDING, "list-od: all columns rise, none falls.", "--unidirectional")]
+WithImplied = Annotated[
+    bool,
+    opt.option(
+        _FINDING,
+        "list-od: state constants, and columns that order rows alike, in full instead of once.",
+        "--with-implied",
+    ),
+]
+ForwardRule = Annotated[
+    str,
+    opt.option(
+        _FINDING,
+        "list-od: what makes a list minimal, fd as now defined or od as older systems have it.  [default: fd]",
+        "--forward-rule",
+        metavar="fd|od",
+    ),
+]
+CrossColumns = Annotated[
+    bool,
+    opt.option(
+        _FINDING,
+        "dc: compare columns with like values with each other too, or each only with itself.",
+        "--cross-columns/--no-cross-columns",
+    ),
+]
+Convention = Annotated[
+    str,
+    opt.option(
+        _FINDING,
+        "dc: which minimal ones: reduced by what implies what; one predicate for a pair of columns; or all minimal "
+        "sets.  [default: reduced]",
+        "--convention",
+        metavar="reduced|one-per-pair|set-minimal",
+    ),
+]
+OrderOnText = Annotated[bool, opt.option(_FINDING, "dc: compare texts by < and > too.", "--order-on-text")]
+Constants = Annotated[
+    int,
+    opt.option(
+        _FINDING,
+        "dc: compare each column with so many of its most frequent values too.  [default: 0]",
+        "--constants",
+        metavar="N",
+    ),
+]
+Operators = Annotated[
+    str,
+    opt.option(
+        _FINDING, "dc: the operators to use.  [default: =,<,<=,>,>=,!=]", "--operators", metavar="OPERATOR,OPERATOR"
+    ),
+]
+LeastShared = Annotated[
+    float,
+    opt.option(
+        _FINDING,
+        "dc: compare two columns by = if this share of their values is common.  [default: 0.2]",
+        "--least-shared",
+        metavar="X",
+    ),
+]
+LeastMeanRatio = Annotated[
+    float,
+    opt.option(
+        _FINDING,
+        "dc: compare two columns by < if their means differ by no more than this factor.  [default: 0.1]",
+        "--least-mean-ratio",
+        metavar="X",
     ),
 ]
 
@@ -77,6 +168,17 @@ def discover(
     memory_limit: MemoryLimit = None,
     seed: Seed = 0,
     strategy: StrategyOption = "auto",
+    resume: Resume = False,
+    unidirectional: Unidirectional = False,
+    with_implied: WithImplied = False,
+    forward_rule: ForwardRule = "fd",
+    cross_columns: CrossColumns = True,
+    convention: Convention = "reduced",
+    order_on_text: OrderOnText = False,
+    constants: Constants = 0,
+    operators: Operators = "=,<,<=,>,>=,!=",
+    least_shared: LeastShared = 0.2,
+    least_mean_ratio: LeastMeanRatio = 0.1,
     format_: opt.Format = None,
     sep: opt.Sep = None,
     header: opt.Header = True,
@@ -97,7 +199,7 @@ def discover(
     out: opt.Out = None,
     debug: opt.Debug = False,
 ) -> None:
-    """Find all minimal keys and functional dependencies of a table, the most interesting first.
+    """Find all minimal laws of a table, the most interesting first: keys, functional and order dependencies, denials.
 
     With --out, laws are kept in a file beside it, named .partial, as soon as they are certain; it goes when the whole
     document is written.
@@ -109,11 +211,15 @@ def discover(
       lawful discover tax.csv --out laws.json
       lawful discover tax.csv --find fd --max-size 3 --min-interest 0.001
       lawful discover tax.csv --error 0.01 --measure g3 --time-limit 60
+      lawful discover tax.csv --find canonical-od,list-od
+      lawful discover tax.csv --find dc --max-size 3 --no-cross-columns
       lawful check new.csv --laws laws.json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
     from lawful.cli.discovery_output import print_discovery
-    from lawful.discoveries import Request, discover_laws, families_of, forget_partial, parse_memory, partial_path
+    from lawful.discoveries import discover_laws, parse_memory
+    from lawful.partial_files import checkpoint_path, forget_partial, partial_path
+    from lawful.requests import DenialWishes, ListWishes, Request, families_of
     from lawful.runs import open_run
 
     request = Request(
@@ -126,7 +232,21 @@ def discover(
         None if memory_limit is None else parse_memory(memory_limit),
         seed,
         strategy,  # type: ignore[arg-type]  # likewise
+        None if out is None or output.is_device(out) else checkpoint_path(out),
+        resume,
+        ListWishes(unidirectional, with_implied, forward_rule),  # type: ignore[arg-type]  # likewise
+        DenialWishes(
+            cross_columns,
+            convention,  # type: ignore[arg-type]  # likewise
+            order_on_text,
+            constants,
+            families_of(operators),  # type: ignore[arg-type]  # likewise
+            least_shared,
+            least_mean_ratio,
+        ),
     )
+    if resume and request.checkpoint is None:
+        raise UsageError("there is nothing to resume from without a file of results", "Say --out as before.")
     output.require_writable(out)
     reading = opt.Reading(table, format_, sep, header, quote, escape, encoding, null_token, columns, types, limit)
     where = opt.where_to_run(engine, master, remote, driver_memory)

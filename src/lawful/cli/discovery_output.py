@@ -4,67 +4,103 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, repeat
 
 from rich.text import Text
 
 from lawful.cli.output import heading, longest_law, on_terminal, open_console, reader_may_leave
 from lawful.cli.shown_text import counted, shortened, visible
+from lawful.dependencies import LawKind, format_law
 from lawful.results import DiscoveryReport
 from lawful.results.packed_laws import LawWriter, PackedLaws
 
-_MOST_LAWS, _FEWEST_KEYS = 50, 15
+_MOST_LAWS, _FEWEST_OF_A_KIND = 50, 15
+_WORDS: dict[LawKind, tuple[str, str]] = {
+    "key": ("key", "keys"),
+    "fd": ("functional dependency", "functional dependencies"),
+    "canonical-od": ("canonical order dependency", "canonical order dependencies"),
+    "list-od": ("list-based order dependency", "list-based order dependencies"),
+    "pod": ("pointwise order dependency", "pointwise order dependencies"),
+    "dc": ("denial constraint", "denial constraints"),
+}
 _STEPS = {"start": "start", "encode": "read and encode", "open": "open", "discover": "search", "rank": "rank"}
 
 
 def print_discovery(report: DiscoveryReport) -> None:
-    """Print keys, then FDs, the most interesting first; on a terminal no more than one reads."""
-    keys, fds = report.packed.families()
-    most_keys, most_fds = _most_shown(len(keys), len(fds))
-    writer = LawWriter(report.table.names)
+    """Print the laws kind by kind, the most interesting first; on a terminal no more than one reads."""
+    sections = [section for section in _sections(report) if section.is_wanted]
+    shown = _most_shown([section.count for section in sections])
     with reader_may_leave():
         console = open_console()
         console.print(Text(heading(report.table, report.settings["engine"])))
-        for kind, words, laws, most in (
-            ("key", ("key", "keys"), keys, most_keys),
-            ("fd", ("functional dependency", "functional dependencies"), fds, most_fds),
-        ):
-            if kind not in report.settings["find"]:
-                continue
-            console.print(Text(f"{len(laws):,} {words[len(laws) != 1]}", style="bold"))
+        for section, most in zip(sections, shown, strict=True):
+            console.print(Text(f"{section.count:,} {section.words[section.count != 1]}", style="bold"))
             # Not through the console, which would take minutes for a million lines.
-            sys.stdout.writelines(f"{line}\n" for line in _lines(laws.chosen(slice(most)), writer))
-            if most < len(laws):
-                console.print(f"  … and {len(laws) - most:,} more: see them all with --json or --out.")
+            sys.stdout.writelines(f"{line}\n" for line in _lines(section, most))
+            if most < section.count:
+                console.print(f"  … and {section.count - most:,} more: see them all with --json or --out.")
         console.print(Text(_summary(report), style="bold"))
         console.print(Text(_times(report)))
 
 
-def _most_shown(keys: int, fds: int) -> tuple[int, int]:
-    """How many laws of each family to show: all in a pipe; on a terminal the families share the space."""
+_Row = tuple[str, float, float | None, str | None]
+
+
+@dataclass(frozen=True)
+class _Section:
+    """Laws of one kind: how many, and a row of text, interest, error and reading for each."""
+
+    words: tuple[str, str]
+    count: int
+    rows: Iterator[_Row]
+    is_wanted: bool
+
+
+def _sections(report: DiscoveryReport) -> Iterator[_Section]:
+    keys, fds = report.packed.families()
+    find = report.settings["find"]
+    yield _Section(_WORDS["key"], len(keys), _packed_rows(keys, report), "key" in find)
+    yield _Section(_WORDS["fd"], len(fds), _packed_rows(fds, report), bool({"fd", "canonical-od"} & set(find)))
+    for laws in report.listed:
+        rows = ((format_law(law, report.table.names), *rest) for law, *rest in laws)
+        yield _Section(_WORDS[laws.kind], len(laws), rows, True)  # type: ignore[arg-type]  # rows are what laws give
+
+
+def _packed_rows(laws: PackedLaws, report: DiscoveryReport) -> Iterator[_Row]:
+    text = LawWriter(report.table.names).text
+    errors = repeat(None) if laws.errors is None else iter(laws.errors.tolist())
+    for (columns, right_side), interest, error in zip(laws.parts(), laws.interests.tolist(), errors, strict=False):
+        yield text(columns, right_side), interest, error, None
+
+
+def _most_shown(counts: list[int]) -> list[int]:
+    """How many laws of each kind to show: all in a pipe; on a terminal the kinds share the space."""
     if not on_terminal():
-        return keys, fds
-    shown_keys = min(keys, max(_FEWEST_KEYS, _MOST_LAWS - fds))
-    return shown_keys, min(fds, _MOST_LAWS - shown_keys)
+        return counts
+    shown = [min(count, _FEWEST_OF_A_KIND) for count in counts]
+    spare = _MOST_LAWS - sum(shown)
+    for kind in reversed(range(len(counts))):
+        more = min(max(spare, 0), counts[kind] - shown[kind])
+        shown[kind] += more
+        spare -= more
+    return shown
 
 
-def _lines(laws: PackedLaws, writer: LawWriter) -> Iterator[str]:
+def _lines(section: _Section, most: int) -> Iterator[str]:
     """Interest and error stand before the law, so that a law of any length leaves them in their columns."""
-    if len(laws) == 0:
-        return
-    numbers = [f"  {interest:>8.3g}" for interest in laws.interests.tolist()]
-    if laws.errors is None:
-        yield "  interest  law"
-    else:
-        yield "  interest     error  law"
-        numbers = [f"{number}  {error:>8.3g}" for number, error in zip(numbers, laws.errors.tolist(), strict=True)]
-    longest, text = longest_law(), writer.text
-    for number, (columns, right_side) in zip(numbers, laws.parts(), strict=True):
-        yield f"{number}  {shortened(visible(text(columns, right_side)), longest)}"
+    longest = longest_law()
+    for number, (text, interest, error, reading) in enumerate(islice(section.rows, most)):
+        if number == 0:
+            yield "  interest  law" if error is None else "  interest     error  law"
+        measured = "" if error is None else f"  {error:>8.3g}"
+        read = "" if reading is None else f"   ({visible(reading)})"
+        yield f"  {interest:>8.3g}{measured}  {shortened(visible(text), longest)}{read}"
 
 
 def _summary(report: DiscoveryReport) -> str:
     settings, counts = report.settings, report.counts
-    parts = [counted(counts["keys"] + counts["fds"], "minimal law")]
+    parts = [counted(len(report) + counts.get("left_out", 0), "minimal law")]
     if settings["error"]:
         parts.append(f"with an error of at most {settings['error']:g} ({settings['measure']})")
     if settings["max_size"] is not None:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from lawful.cli.output import cells, damage, heading, open_console, reader_may_leave, refutation, shown_file, shown_law
 from lawful.cli.shown_text import counted, shown_name
-from lawful.dependencies import FD, CanonicalOD, Key
+from lawful.dependencies import FD, Key
 from lawful.results import Explanation
 from lawful.results.explanation import GroupSummary, Variant, parts_of
 from lawful.tables.origins import Place
@@ -84,8 +84,8 @@ def _reach(explained: Explanation) -> str:
     names = ", ".join(shown_name(explained.table.names[column]) for column in shared)
     rows = counted(explained.table.rows, "row")
     if not names:
-        words = {Key: "a key of no columns allows one row", FD: "the column is constant", CanonicalOD: "over all rows"}
-        return f"{words[type(explained.law)]}; coverage {explained.coverage:.3g}"
+        words = {Key: "a key of no columns allows one row", FD: "the column is constant"}
+        return f"{words.get(type(explained.law), 'over all rows')}; coverage {explained.coverage:.3g}"
     if explained.agreeing_rows == 0:
         return f"no two of {rows} agree on {names}; coverage {explained.coverage:.3g}"
     return f"{explained.agreeing_rows:,} of {rows} agree on {names} with another row; coverage {explained.coverage:.3g}"

@@ -244,10 +244,10 @@ def refutation(outcome: Outcome, table_name: str) -> list[str]:
 
 def damage(outcome: Outcome) -> str:
     """How badly a law is broken."""
-    return (
-        f"{counted(outcome.rows, 'row')} in {counted(outcome.pairs, 'violating pair')}; "
-        f"removing {counted(outcome.removals, 'row')} would mend it"
-    )
+    violating = f"{counted(outcome.rows, 'row')} in {counted(outcome.pairs, 'violating pair')}"
+    if outcome.removals is None:
+        return violating
+    return f"{violating}; removing {counted(outcome.removals, 'row')} would mend it"
 
 
 def shown_law(text: str) -> str:

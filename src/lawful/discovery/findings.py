@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from lawful.dependencies import FD, Key, Law, LawKind
+from lawful.dependencies import FD, Key, Law
+from lawful.results.law_listings import ListedLaws, Listing
 from lawful.search import unpack_sets
 from lawful.search.sets import Words
+
+__all__ = ["KEY", "Block", "Candidate", "Emit", "Findings", "ListedLaws", "Listing", "law_of"]
 
 KEY = -1
 """The goal of a search for keys; any other goal is the right side of FDs."""
@@ -40,65 +42,6 @@ class Block:
         """The laws as values."""
         for columns in unpack_sets(self.sets):
             yield Key(columns) if self.goal == KEY else FD(columns, self.goal)
-
-
-class Listing(Protocol):
-    """Laws of one kind beside keys and FDs, with what is known of each; at least what `ListedLaws` keeps."""
-
-    @property
-    def kind(self) -> LawKind:
-        """The one kind of all of these laws."""
-
-    @property
-    def interests(self) -> npt.NDArray[np.float64]:
-        """How interesting each is, from 0 to 1."""
-
-    @property
-    def errors(self) -> npt.NDArray[np.float64] | None:
-        """The error of each, where one was allowed."""
-
-    def __len__(self) -> int: ...
-
-    def laws(self) -> Iterator[Law]:
-        """The laws as values, in the order of the arrays."""
-
-    def readings(self) -> Iterator[str | None]:
-        """What each says in plain words, where that differs from its notation."""
-
-    def chosen(self, places: npt.NDArray[np.int64]) -> Listing:
-        """Some of the laws, in that order."""
-
-
-@dataclass(frozen=True)
-class ListedLaws:
-    """A listing that holds its laws as values."""
-
-    kind: LawKind
-    values: tuple[Law, ...]
-    interests: npt.NDArray[np.float64]
-    errors: npt.NDArray[np.float64] | None = None
-    meanings: tuple[str | None, ...] | None = None
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def laws(self) -> Iterator[Law]:
-        """The laws as values."""
-        return iter(self.values)
-
-    def readings(self) -> Iterator[str | None]:
-        """What each says in plain words."""
-        return iter(self.meanings or (None,) * len(self.values))
-
-    def chosen(self, places: npt.NDArray[np.int64]) -> ListedLaws:
-        """Some of the laws, in that order."""
-        return ListedLaws(
-            self.kind,
-            tuple(self.values[place] for place in places),
-            self.interests[places],
-            None if self.errors is None else self.errors[places],
-            None if self.meanings is None else tuple(self.meanings[place] for place in places),
-        )
 
 
 @dataclass

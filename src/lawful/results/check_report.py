@@ -13,7 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from lawful.checks import Violations, Workspace, find_violations
-from lawful.dependencies import Law, columns_of, parse_laws, to_document
+from lawful.checks.denial_pairs import as_t_and_s, violating_pairs
+from lawful.dependencies import DC, Law, columns_of, parse_laws, to_document
+from lawful.dependencies.denial_readings import plain_law
 from lawful.errors import UsageError
 from lawful.meanings import NullPolicy
 from lawful.results.documents import FORMAT, html_table, to_pandas
@@ -54,7 +56,8 @@ class Outcome:
     """One law and its verdict.
 
     Where the law is broken, `witness` holds two rows that refute it, `rows` counts the rows that take part in
-    a violation, `pairs` the refuting pairs, and `removals` the fewest rows whose removal would mend it.
+    a violation, `pairs` the refuting pairs, and `removals` the fewest rows whose removal would mend it, where
+    that can be counted.
     """
 
     law: Law
@@ -63,7 +66,7 @@ class Outcome:
     witness: tuple[RowView, RowView] | None = None
     rows: int = 0
     pairs: int = 0
-    removals: int = 0
+    removals: int | None = 0
 
 
 @dataclass(frozen=True)
@@ -187,6 +190,18 @@ class CheckReport:
         if rows:
             yield self._show(groups, rows)
 
+    def _violating_pairs(self, outcome: Outcome) -> Iterator[pa.Table]:
+        """Two rows a group, t before s: there may be more pairs than memory holds."""
+        assert isinstance(outcome.law, DC)
+        before = 0
+        for t, s in violating_pairs(outcome.law, Workspace(self.table, self.null_policy)):
+            rows = np.stack((t, s), axis=1).ravel()
+            groups = before + np.repeat(np.arange(t.size), 2)
+            before += t.size
+            for first in range(0, rows.size, _ROWS_AT_ONCE):
+                some = slice(first, first + _ROWS_AT_ONCE)
+                yield self._show(groups[some].tolist(), rows[some].tolist())
+
     def _find(self, law: Law) -> Violations:
         return find_violations(law, self.table, Workspace(self.table, self.null_policy))
 
@@ -209,7 +224,10 @@ class CheckReport:
         return [*(underscores + name for name in _OWN_COLUMNS), *self.table.names]
 
     def write_violations(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Write a CSV file for each broken law with all rows that violate it, into a new or empty folder."""
+        """Write a CSV file for each broken law with all rows that violate it, into a new or empty folder.
+
+        For a denial constraint that is no simpler law in disguise, all violating pairs: two rows a group, t first.
+        """
         target = Path(folder)
         require_empty(target)
         try:
@@ -220,7 +238,9 @@ class CheckReport:
         for number, outcome in enumerate(self.outcomes, 1):
             if not outcome.holds:
                 written.append(target / file_name(number, outcome.text))
-                write_rows(written[-1], self._violation_columns(), self._violating_rows(outcome))
+                in_pairs = isinstance(outcome.law, DC) and plain_law(outcome.law) is None
+                parts = self._violating_pairs(outcome) if in_pairs else self._violating_rows(outcome)
+                write_rows(written[-1], self._violation_columns(), parts)
         return written
 
 
@@ -231,6 +251,8 @@ def describe_outcome(
     if witness is None:
         return Outcome(law, text, holds=True)
     found = find_violations(law, table, workspace)
+    if isinstance(law, DC):
+        witness = as_t_and_s(law, witness, workspace)
     views = tuple(view_row(table, row, columns_of(law)) for row in witness)
     return Outcome(law, text, False, (views[0], views[1]), len(found.rows), found.pairs, found.removals)
 

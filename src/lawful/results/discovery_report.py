@@ -9,10 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lawful.dependencies import FD, Key, Law, candidate_keys, canonical_cover, closure, format_law, kind_of
+from lawful.dependencies import (
+    FD,
+    Key,
+    Law,
+    LawKind,
+    candidate_keys,
+    canonical_cover,
+    closure,
+    format_law,
+    kind_of,
+    to_document,
+)
 from lawful.dependencies.notation import unknown_column
 from lawful.errors import UsageError
 from lawful.results.documents import FORMAT, html_table, to_pandas
+from lawful.results.law_listings import RankedLaws
 from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter, PackedLaws
 from lawful.tables.encoded_table import EncodedTable
 
@@ -26,17 +38,18 @@ _RECORD_FIELDS = ("law", "kind", "interest")
 
 @dataclass(frozen=True)
 class FoundLaw:
-    """A law with its interest and, where errors were allowed, its error."""
+    """A law with its interest, its error where errors were allowed, and what it says in plain words if that helps."""
 
     law: Law
     text: str
     interest: float
     error: float | None = None
+    reading: str | None = None
 
 
 @dataclass(frozen=True)
 class DiscoveryReport:
-    """The laws that a discovery found, keys before FDs, the most interesting first.
+    """The laws that a discovery found, kind by kind, keys and FDs first, of each kind the most interesting first.
 
     `stopped_because` says what ended the search where it did not come to its end; `complete` is then false, and
     the laws are those that were certain by then.
@@ -49,13 +62,26 @@ class DiscoveryReport:
     stopped_because: str | None
     seconds: Mapping[str, float]
     counts: Mapping[str, int]
+    listed: tuple[RankedLaws, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.packed)
+        return len(self.packed) + sum(map(len, self.listed))
 
     def __iter__(self) -> Iterator[FoundLaw]:
-        """The laws: keys first, then by interest, size and error."""
-        return self._found(self.packed)
+        """The laws: keys, then FDs, then the other kinds; each by interest, size and error."""
+        yield from self._found(self.packed)
+        for laws in self.listed:
+            yield from self._found_in(laws)
+
+    def of_kind(self, kind: LawKind) -> list[FoundLaw]:
+        """The laws of one kind alone."""
+        if kind in ("key", "fd"):
+            return self.keys() if kind == "key" else self.fds()
+        return [found for laws in self.listed if laws.kind == kind for found in self._found_in(laws)]
+
+    def _found_in(self, laws: RankedLaws) -> Iterator[FoundLaw]:
+        for law, interest, error, reading in laws:
+            yield FoundLaw(law, format_law(law, self.table.names), interest, error, reading)
 
     def _found(self, laws: PackedLaws) -> Iterator[FoundLaw]:
         writer = LawWriter(self.table.names)
@@ -139,6 +165,17 @@ class DiscoveryReport:
         }
 
     def _entries(self) -> Iterator[dict[str, Any]]:
+        yield from self._packed_entries()
+        for listed in self.listed:
+            for law, interest, error, reading in listed:
+                entry = to_document(law, self.table.names) | {"interest": round(interest, _DIGITS)}
+                if error is not None:
+                    entry["error"] = error
+                if reading is not None:
+                    entry["reading"] = reading
+                yield entry
+
+    def _packed_entries(self) -> Iterator[dict[str, Any]]:
         laws, names, writer = self.packed, self.table.names, LawWriter(self.table.names)
         interests = np.round(laws.interests, _DIGITS).tolist()
         errors = None if laws.errors is None else laws.errors.tolist()
@@ -164,7 +201,8 @@ class DiscoveryReport:
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a pandas DataFrame with a row for each law."""
-        return to_pandas(self._records(), _RECORD_FIELDS if self.packed.errors is None else (*_RECORD_FIELDS, "error"))
+        has_errors = self.packed.errors is not None or any(laws.has_errors for laws in self.listed)
+        return to_pandas(self._records(), (*_RECORD_FIELDS, "error") if has_errors else _RECORD_FIELDS)
 
     def _repr_html_(self) -> str:
         marked = "" if self.complete else f", incomplete: {self.stopped_because}"

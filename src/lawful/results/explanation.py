@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lawful.checks import Violations, Workspace, find_violations
-from lawful.dependencies import FD, CanonicalOD, Key, Law
+from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate, columns_of
 from lawful.errors import UsageError
 from lawful.results.check_report import CheckReport, Outcome, RowView
 from lawful.results.documents import html_table
@@ -116,6 +116,8 @@ class Explanation:
             return False
         if any(outcome.holds for outcome in self.stronger):
             return False
+        if isinstance(self.law, ListOD):
+            return None  # its lists must be minimal too, and no longer right list may do
         return True if self.complete else None
 
     def group_count(self) -> int:
@@ -211,10 +213,10 @@ class Explanation:
             for number, group in enumerate(self.groups(_ROWS_IN_A_NOTEBOOK))
             for view in group.rows
         )
-        return html_table(
-            f"{title} by {self.outcome.rows:,} rows; removing {self.outcome.removals:,} would mend it",
-            list(islice(rows, _ROWS_IN_A_NOTEBOOK)),
-        )
+        title += f" by {self.outcome.rows:,} rows"
+        if self.outcome.removals is not None:
+            title += f"; removing {self.outcome.removals:,} would mend it"
+        return html_table(title, list(islice(rows, _ROWS_IN_A_NOTEBOOK)))
 
 
 def parts_of(law: Law) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -226,5 +228,17 @@ def parts_of(law: Law) -> tuple[tuple[int, ...], tuple[int, ...]]:
             return lhs, (rhs,)
         case CanonicalOD(context, left, right, _):
             return context, (left, right)
+        case ListOD(lhs, rhs):
+            return (), tuple(column for column, _ in (*lhs, *rhs))
+        case DC(predicates):
+            shared = tuple(sorted({column for predicate in predicates for column in _equated(predicate)}))
+            return shared, tuple(column for column in columns_of(law) if column not in shared)
         case _:
             raise UsageError(f"{law!r} cannot be explained")
+
+
+def _equated(predicate: Predicate) -> tuple[int, ...]:
+    """The column that a predicate wants to be equal in both rows, if it is of that form."""
+    left, right = predicate.left, predicate.right
+    is_across = isinstance(right, Cell) and left.row != right.row and left.column == right.column
+    return (left.column,) if is_across and predicate.operator == "=" else ()

@@ -1,0 +1,109 @@
+"""Laws of the kinds beside keys and FDs: as searches list them, and ranked, as results hold them."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from operator import itemgetter
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from lawful.dependencies import Law, LawKind
+
+
+class Listing(Protocol):
+    """Laws of one kind beside keys and FDs, with what is known of each; at least what `ListedLaws` keeps."""
+
+    @property
+    def kind(self) -> LawKind:
+        """The one kind of all of these laws."""
+
+    @property
+    def interests(self) -> npt.NDArray[np.float64]:
+        """How interesting each is, from 0 to 1."""
+
+    @property
+    def errors(self) -> npt.NDArray[np.float64] | None:
+        """The error of each, where one was allowed."""
+
+    def __len__(self) -> int: ...
+
+    def laws(self) -> Iterator[Law]:
+        """The laws as values, in the order of the arrays."""
+
+    def readings(self) -> Iterator[str | None]:
+        """What each says in plain words, where that differs from its notation."""
+
+    def chosen(self, places: npt.NDArray[np.int64]) -> Listing:
+        """Some of the laws, in that order."""
+
+
+@dataclass(frozen=True)
+class ListedLaws:
+    """A listing that holds its laws as values."""
+
+    kind: LawKind
+    values: tuple[Law, ...]
+    interests: npt.NDArray[np.float64]
+    errors: npt.NDArray[np.float64] | None = None
+    meanings: tuple[str | None, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def laws(self) -> Iterator[Law]:
+        """The laws as values."""
+        return iter(self.values)
+
+    def readings(self) -> Iterator[str | None]:
+        """What each says in plain words."""
+        return iter(self.meanings or (None,) * len(self.values))
+
+    def chosen(self, places: npt.NDArray[np.int64]) -> ListedLaws:
+        """Some of the laws, in that order."""
+        return ListedLaws(
+            self.kind,
+            tuple(self.values[place] for place in places),
+            self.interests[places],
+            None if self.errors is None else self.errors[places],
+            None if self.meanings is None else tuple(self.meanings[place] for place in places),
+        )
+
+
+@dataclass(frozen=True)
+class RankedLaws:
+    """Laws of one kind, from one or several listings, each of which has its most interesting laws first."""
+
+    kind: LawKind
+    listings: tuple[Listing, ...]
+
+    @staticmethod
+    def of(kind: LawKind, listings: Sequence[Listing]) -> RankedLaws:
+        """Rank some listings; laws of the same interest stay in their order."""
+        ranked = (listing.chosen(np.argsort(-listing.interests, kind="stable")) for listing in listings if len(listing))
+        return RankedLaws(kind, tuple(ranked))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.listings))
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether errors were allowed, so that each law has one."""
+        return any(listing.errors is not None for listing in self.listings)
+
+    def __iter__(self) -> Iterator[tuple[Law, float, float | None, str | None]]:
+        """Each law with its interest, its error and its reading, the most interesting first."""
+        each = [_rows(listing) for listing in self.listings]
+        for _, *row in heapq.merge(*each, key=itemgetter(0)):
+            yield tuple(row)  # type: ignore[misc]  # what is left of a row is what is promised
+
+
+def _rows(listing: Listing) -> Iterator[tuple[float, Law, float, float | None, str | None]]:
+    errors = repeat(None) if listing.errors is None else iter(listing.errors.tolist())
+    rows = zip(listing.laws(), listing.interests.tolist(), errors, listing.readings(), strict=False)
+    for law, interest, error, reading in rows:
+        yield -interest, law, interest, error, reading
