@@ -7,11 +7,15 @@ import os
 from fnmatch import fnmatch
 from pathlib import Path
 
+from bench.dc_cases import CASES as DC_CASES
+from bench.evidence_cases import CASES as EVIDENCE_CASES
 from bench.fd_cases import CASES as FD_CASES
 from bench.harness import DATA_VARIABLE, ROOT, Case, Measurement, Missing, Settings, report
+from bench.list_od_cases import CASES as LIST_OD_CASES
+from bench.od_cases import CASES as OD_CASES
 from bench.spark_cases import CASES as SPARK_CASES
 
-CASES: dict[str, Case] = {**SPARK_CASES, **FD_CASES}
+CASES: dict[str, Case] = {**SPARK_CASES, **FD_CASES, **EVIDENCE_CASES, **OD_CASES, **LIST_OD_CASES, **DC_CASES}
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ KEY_TABLES = ("adult", "chess", "hepatitis", "bridges", "nycflights13", "claims_
 _PEER_LIMIT = 900.0
 
 
-def _described(settings: Settings, name: str) -> tuple[Path, str, str, str]:
+def described(settings: Settings, name: str) -> tuple[Path, str, str, str]:
     """The file, separator, header flag and number of columns (0 for all) of a table such as `uniprot:60`."""
     short, _, columns = name.partition(":")
     catalogue = settings.table("datasets.json")
@@ -28,7 +28,7 @@ def _described(settings: Settings, name: str) -> tuple[Path, str, str, str]:
     return settings.table(entry["file"]), entry["sep"], "1" if entry["header"] else "0", columns or "0"
 
 
-def _measured(case: str, contestant: str, ran: Ran, **more: Any) -> Measurement:
+def measured(case: str, contestant: str, ran: Ran, **more: Any) -> Measurement:
     if "seconds" not in ran.answer:
         return Measurement(case, contestant, (ran.seconds,), peak_mb=ran.peak_mb, answers={"stopped": "time limit"})
     answers = {key: value for key, value in ran.answer.items() if key in ("count", "checks", "rounds", "full_evidence")}
@@ -40,16 +40,16 @@ def _beside_the_peer(kind: str, name: str, peers: tuple[str, ...]) -> Case:
     what = "FDs" if kind == "fd" else "keys"
 
     def case(settings: Settings) -> Iterator[Measurement]:
-        file, separator, header, columns = _described(settings, name)
+        file, separator, header, columns = described(settings, name)
         runs = str(settings.repetitions)
         table = [str(file), separator, header, columns]
         title = f"{what} of {name}"
         ours = run_program([lawful_python(), "-m", "bench.lawful_program", kind, *table, runs, "0"])
-        yield _measured(title, "lawful", ours)
+        yield measured(title, "lawful", ours)
         for peer in peers:
             program = [peer_python(), str(ROOT / "bench" / "peer_program.py"), kind, peer, *table]
             try:
-                yield _measured(title, f"desbordante {peer}", run_program([*program, runs, "0"], limit=_PEER_LIMIT))
+                yield measured(title, f"desbordante {peer}", run_program([*program, runs, "0"], limit=_PEER_LIMIT))
             except Missing as missing:
                 print(f"  {title}, {peer}: {missing}")
 

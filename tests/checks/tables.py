@@ -54,6 +54,16 @@ def tables(draw: st.DrawFn, max_rows: int = 9, max_width: int = 5, min_width: in
     return ArrayTable(columns)
 
 
+def with_twins(table: ArrayTable, draw: st.DrawFn) -> ArrayTable:
+    """The same table with some columns repeated under other names, and others turned around."""
+    columns = [table.column(i) for i in range(table.width)]
+    for i in draw(st.lists(st.integers(0, table.width - 1), max_size=3)):
+        column = columns[i]
+        turned = np.where(column == 0, 0, column.max(initial=0) + 1 - column)
+        columns.append(draw(st.sampled_from([column, turned.astype(np.int32)])))
+    return ArrayTable(columns)
+
+
 def subsets(columns: Sequence[int], largest: int) -> list[tuple[int, ...]]:
     return [chosen for size in range(largest + 1) for chosen in combinations(columns, size)]
 

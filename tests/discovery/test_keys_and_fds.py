@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import oracle
 import pytest
-from checks.tables import POLICIES, ArrayTable, ranked, tables
+from checks.tables import POLICIES, ArrayTable, ranked, tables, with_twins
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,16 +34,6 @@ def run(table: ArrayTable, question: Question) -> Findings:
 
 def laws(found: Findings) -> list[Key | FD]:
     return [law for block in found.blocks for law in block.laws()]
-
-
-def with_twins(table: ArrayTable, draw: st.DrawFn) -> ArrayTable:
-    """The same table with some columns repeated under other names, and others turned around."""
-    columns = [table.column(i) for i in range(table.width)]
-    for i in draw(st.lists(st.integers(0, table.width - 1), max_size=3)):
-        column = columns[i]
-        turned = np.where(column == 0, 0, column.max(initial=0) + 1 - column)
-        columns.append(draw(st.sampled_from([column, turned.astype(np.int32)])))
-    return ArrayTable(columns)
 
 
 EXACT = given(st.data(), POLICIES, STRATEGIES, SIZES, st.integers(0, 3))

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from lawful.evidence import (
     FocusedSampler,
     Pool,
+    SwapPool,
     WindowSampler,
     all_agree_sets,
     all_sign_vectors,
@@ -19,6 +20,7 @@ from lawful.evidence import (
 )
 from lawful.meanings import NullPolicy
 from tests.evidence.pairs import as_known, as_signs, brute_agree, brute_signs, random_table
+from tests.evidence.test_swap_pool import shown_by_all_pairs, swaps_in
 
 
 def main() -> None:
@@ -36,6 +38,9 @@ def main() -> None:
             FocusedSampler(pool, table).run(0, 40)
             sample_random_pairs(pool, 20)
             assert set(as_known(pool.agree, pool.differ)) <= counts.keys()
+            swaps = SwapPool(table, policy)
+            swaps.add_all_pairs(lambda: False)
+            assert swaps_in(swaps) == shown_by_all_pairs(table, policy)
             assert set(as_signs(pool.signs, width)) <= brute_signs(table, policy).keys()
 
 

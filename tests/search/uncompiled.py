@@ -6,17 +6,26 @@ import random
 import sys
 from pathlib import Path
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from lawful.search import (
     HittingSets,
     SetTrie,
+    distinct_sets,
     fd_edges,
+    full_set,
     maximal_sets,
     minimal_hitting_sets,
     minimal_sets,
     pack_sets,
 )
+from lawful.search.goal_kernels import sets_of_goal
+from lawful.search.goals import keep_minimal_goals
+from lawful.search.set_kernels import transpose
+from lawful.search.sets import order_by_size
+from lawful.search.superset_kernels import count_supersets
 from tests.search.families import as_sets, brute_hitting_sets, brute_maximal, brute_minimal
 
 
@@ -35,6 +44,13 @@ def main() -> None:
         for i in range(0, len(sets), 2):
             maintained.add_edges(packed[i : i + 2])
         assert as_sets(maintained.solutions) == expected
+        distinct = distinct_sets(packed)
+        distinct = distinct[order_by_size(distinct)]
+        goals = np.ones((len(distinct), 1), np.uint64)
+        keep_minimal_goals(distinct, goals, lambda: None)
+        minimal = sets_of_goal(distinct, goals[:, 0], 0, full_set(universe))
+        assert as_sets(minimal) == brute_minimal(sets)
+        assert (count_supersets(packed, transpose(packed)) >= 1).all()
         trie = SetTrie(universe)
         trie.add_each(packed)
         assert as_sets(trie.all_sets()) == set(sets)

@@ -17,10 +17,10 @@ import numpy as np
 
 from lawful.evidence import sampling_kernels
 from lawful.evidence.clusters import Clusters
-from lawful.evidence.pool import Pool
 from lawful.evidence.ranked_table import RankedTable
 from lawful.evidence.signs import CHUNK
 from lawful.evidence.words_kernels import Int32s
+from lawful.meanings import NullPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,24 @@ class PairSource(Protocol):
         """Say whether another round would list any pairs."""
 
 
+_JUDGED_AFTER = 1 << 17
+"""So many pairs tell what a source yields, whether its round has ended or not."""
+
+
+class PairTaker(Protocol):
+    """What samplers fill: a pool of any kind."""
+
+    policy: NullPolicy
+    rows: int
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns of the table that are compared."""
+
+    def add_pairs(self, left: Int32s, right: Int32s) -> int:
+        """Compare pairs and return how many told something new."""
+
+
 class YieldSampler:
     """Fills a pool from sources, the one with the best yield first.
 
@@ -65,7 +83,7 @@ class YieldSampler:
     round. Same sources, same pool, same thresholds: same pairs in the same order.
     """
 
-    def __init__(self, pool: Pool, sources: Sequence[PairSource]) -> None:
+    def __init__(self, pool: PairTaker, sources: Sequence[PairSource]) -> None:
         self.pool = pool
         self._sources = sources
         # A source that never had a round comes before all others: its yield is not known.
@@ -94,16 +112,24 @@ class YieldSampler:
             if listed < room:
                 rounds += 1
                 self._end_round(number)
+            elif compared + listed >= _JUDGED_AFTER:
+                # On many rows a round is long. It is not abandoned: the source goes on from here when its turn comes.
+                self._requeue(number)
         best = abs(self._queue[0][0]) if self._queue else None
         return SampleStats(pairs, new, rounds, best)
 
     def _end_round(self, number: int) -> None:
+        if self._sources[number].has_more():
+            self._requeue(number)
+        else:
+            self._done[number] = (0, 0)
+            heapq.heappop(self._queue)
+
+    def _requeue(self, number: int) -> None:
+        """Judge the source that is first in the queue by what it gave since it was judged last."""
         compared, fresh = self._done[number]
         self._done[number] = (0, 0)
-        if self._sources[number].has_more():
-            heapq.heapreplace(self._queue, (-fresh / max(1, compared), number))
-        else:
-            heapq.heappop(self._queue)
+        heapq.heapreplace(self._queue, (-fresh / max(1, compared), number))
 
 
 class WindowSampler(YieldSampler):
@@ -115,7 +141,7 @@ class WindowSampler(YieldSampler):
     Run to its end, it has compared all pairs that agree on any column.
     """
 
-    def __init__(self, pool: Pool, table: RankedTable, seed: int = 0) -> None:
+    def __init__(self, pool: PairTaker, table: RankedTable, seed: int = 0) -> None:
         order = np.random.default_rng(seed).permutation(table.rows).astype(np.int32)
         columns = pool.columns
         sources = [
@@ -128,7 +154,9 @@ class WindowSampler(YieldSampler):
 class _WindowSource:
     """The windows of one column, ever wider; its clusters are made at first use."""
 
-    def __init__(self, pool: Pool, table: RankedTable, column: int, neighbours: tuple[int, ...], order: Int32s) -> None:
+    def __init__(
+        self, pool: PairTaker, table: RankedTable, column: int, neighbours: tuple[int, ...], order: Int32s
+    ) -> None:
         self._pool, self._table, self._order = pool, table, order
         self._column, self._neighbours = column, neighbours
         self._clusters: Clusters | None = None
@@ -155,15 +183,15 @@ class _WindowSource:
         return self._clusters
 
 
-def sample_random_pairs(pool: Pool, pairs: int, seed: int = 0) -> int:
+def sample_random_pairs(pool: PairTaker, pairs: int, seed: int = 0) -> int:
     """Compare random pairs, each as likely as any other, drawn with replacement; return how many are new."""
     if pool.rows < 2:
         return 0
     generator = np.random.default_rng(seed)
-    before = len(pool)
+    new = 0
     for start in range(0, pairs, CHUNK):
         size = min(CHUNK, pairs - start)
         left = generator.integers(0, pool.rows, size)
         right = (left + generator.integers(1, pool.rows, size)) % pool.rows
-        pool.add_pairs(left.astype(np.int32), right.astype(np.int32))
-    return len(pool) - before
+        new += pool.add_pairs(left.astype(np.int32), right.astype(np.int32))
+    return new

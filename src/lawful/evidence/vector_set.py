@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lawful.evidence import swap_kernels
 from lawful.evidence import vector_set_kernels as kernels
 from lawful.evidence.words_kernels import Int32s, Words
 
@@ -51,6 +52,25 @@ class VectorSet:
             words, left, right, self._slots, self._shift, self._keys, self._witnesses, self.size
         )
         return self.size - before
+
+    def add_swaps(self, signs: Words, everything: Words, left: Int32s, right: Int32s, refuted: Words) -> int:
+        """Add the agree sets of pairs given by their signs, and note their swaps; see `swap_kernels`.
+
+        Returns how many pairs told something new. There must be room, here and in `refuted`.
+        """
+        self.size, news = swap_kernels.note_swaps(
+            signs,
+            everything,
+            left,
+            right,
+            self._slots,
+            self._shift,
+            self._keys,
+            self._witnesses,
+            self.size,
+            refuted,
+        )
+        return news
 
     def _grow(self, room: int) -> None:
         planes, _, width = self._keys.shape

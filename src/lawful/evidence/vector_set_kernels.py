@@ -23,7 +23,7 @@ def _is_vector(keys: Words, v: int, words: Words, k: int) -> bool:
 
 
 @compiled
-def _find_or_place(words: Words, k: int, mixed: np.uint64, slots: Int32s, shift: int, keys: Words, size: int) -> int:
+def find_or_place(words: Words, k: int, mixed: np.uint64, slots: Int32s, shift: int, keys: Words, size: int) -> int:
     """Return the number of a vector; it is `size` if the vector is new, and then it is in place."""
     slot = np.int64(mixed >> np.uint64(shift))
     while True:
@@ -85,7 +85,7 @@ def add_pairs(
     missed = np.empty(left.size + 1, np.int32)
     misses = _unknown(words, left.size, slots, shift, keys, missed)
     for k in missed[:misses]:
-        v = _find_or_place(words, k, hash_of(words, k), slots, shift, keys, size)
+        v = find_or_place(words, k, hash_of(words, k), slots, shift, keys, size)
         if v == size:
             witnesses[v, 0] = left[k]
             witnesses[v, 1] = right[k]

@@ -6,6 +6,8 @@ handled by shifts inside of words, the others by whole words.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -76,6 +78,89 @@ def _keep_minimal_bits(bitmap: Words, n_columns: int) -> None:
             for column in range(min(n_columns, 6)):
                 minimal &= ~((word & LACKING[column]) << np.uint64(1 << column))
         bitmap[i] = minimal
+
+
+@compiled
+def minimal_hitting_sets_of_goals(
+    differences: Words,
+    marks: Words,
+    goals: npt.NDArray[np.int64],
+    dropped: Words,
+    starts: npt.NDArray[np.int64],
+    n_columns: int,
+    max_size: int,
+) -> tuple[npt.NDArray[np.int64], Words]:
+    """The minimal hitting sets of many hypergraphs over few columns, one bitmap after the other.
+
+    Parameters
+    ----------
+    differences
+        The sets that are edges of some goal, one word each.
+    marks
+        `uint64[sets, rows, 2, words]`: set v is an edge of the goal (row, half, bit) if that bit of
+        `marks[v, row, half]` is set.
+    goals
+        For each goal its row, bit and half, and two columns that neither its edges nor its hitting sets may hold.
+    dropped, starts
+        Sets that are no answers to a goal: those from `starts[c]` to `starts[c + 1]` for either of its columns c;
+        but where its row and bit are the same, all are answers.
+
+    Returns
+    -------
+    owners, sets
+        For each answer the number of its goal, and the set.
+    """
+    full = (ONE << np.uint64(n_columns)) - ONE
+    bitmap = np.empty(1 << max(n_columns - 6, 0), np.uint64)
+    sets = np.empty(1024, np.uint64)
+    owners = np.empty(1024, np.int64)
+    n_sets = 0
+    for k in range(goals.shape[0]):
+        row, place, half, one, other = goals[k]
+        allowed = full & ~((ONE << np.uint64(one)) | (ONE << np.uint64(other)))
+        bitmap[:] = ZERO
+        for v in range(differences.size):
+            if (marks[v, row, half, place >> 6] >> (np.uint64(place) & LAST_BIT)) & ONE != ZERO:
+                largest_miss = allowed & ~differences[v]
+                bitmap[np.int64(largest_miss >> SIX)] |= ONE << (largest_miss & LAST_BIT)
+        _close_downward(bitmap, n_columns)
+        _turn_within(bitmap, allowed, n_columns)
+        _keep_minimal_bits(bitmap, n_columns)
+        if row != place:
+            _unmark(bitmap, dropped[starts[one] : starts[one + 1]])
+            _unmark(bitmap, dropped[starts[other] : starts[other + 1]])
+        found = read_bitmap(bitmap, max_size)
+        if n_sets + found.size > sets.size:
+            sets = _with_room(sets, n_sets, n_sets + found.size)
+            owners = _with_room(owners, n_sets, n_sets + found.size)
+        sets[n_sets : n_sets + found.size] = found
+        owners[n_sets : n_sets + found.size] = k
+        n_sets += found.size
+    return owners[:n_sets], sets[:n_sets]
+
+
+@compiled
+def _turn_within(bitmap: Words, allowed: np.uint64, n_columns: int) -> None:
+    """Mark what was not marked, and the other way round, among the subsets of the allowed columns; no others."""
+    in_use = ALL if n_columns >= 6 else (ONE << np.uint64(1 << n_columns)) - ONE
+    for column in range(min(n_columns, 6)):
+        if (allowed >> np.uint64(column)) & ONE == ZERO:
+            in_use &= LACKING[column]
+    for i in range(bitmap.shape[0]):
+        bitmap[i] = ~bitmap[i] & in_use if (np.uint64(i) << SIX) & ~allowed == ZERO else ZERO
+
+
+@compiled
+def _unmark(bitmap: Words, sets: Words) -> None:
+    for i in range(sets.size):
+        bitmap[np.int64(sets[i] >> SIX)] &= ~(ONE << (sets[i] & LAST_BIT))
+
+
+@compiled
+def _with_room(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
+    larger = np.empty(2 * needed, array.dtype)
+    larger[:used] = array[:used]
+    return larger
 
 
 @compiled

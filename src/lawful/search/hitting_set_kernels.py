@@ -49,6 +49,9 @@ def search_on(
     chosen: Counts,
     marks: Words,
     sets: Words,
+    held_by: Words,
+    supports: Words,
+    least: int,
     node_budget: int,
     out: Words,
 ) -> int:
@@ -62,6 +65,9 @@ def search_on(
         The most columns of a solution.
     state, chosen, marks, sets
         Where the search stands; for each level the column that led to it, its bitmaps and its sets.
+    held_by, supports, least
+        For each column the bitmap of the members of another family that hold it, and for each level that of those
+        that hold the partial solution: branches with fewer than `least` are left out. With zero nothing is.
     out
         Receives the solutions.
 
@@ -74,20 +80,22 @@ def search_on(
     opened = 0
     level = state[LEVEL]
     while level >= 0:
-        n_out = _write_finished(sets[level], out, n_out)
+        n_out = write_finished(sets[level], out, n_out)
         if n_out == out.shape[0]:
             break
-        column = _next_branch(sets[level])
+        column = next_branch(sets[level])
         if column < 0:
             level -= 1
             continue
         if opened == node_budget:
             break
         opened += 1
-        _descend(holders[column], column, marks[level], marks[level + 1], sets[level], sets[level + 1])
+        descend(holders[column], column, marks[level], marks[level + 1], sets[level], sets[level + 1])
+        if least > 0 and _narrow(supports[level], held_by[column], supports[level + 1]) < least:
+            continue
         level += 1
         chosen[level] = column
-        _drop_columns_that_break_minimality(edges, holders, chosen, level, marks[level], sets[level])
+        drop_columns_that_break_minimality(edges, holders, chosen, level, marks[level], sets[level])
         open_node(edges, marks[level], sets[level], level + 1 < max_size)
     state[LEVEL] = level
     state[NODES] += opened
@@ -95,7 +103,8 @@ def search_on(
 
 
 @compiled
-def _write_finished(sets: Words, out: Words, n_out: int) -> int:
+def write_finished(sets: Words, out: Words, n_out: int) -> int:
+    """Write the solutions that one more column completes, as far as there is room, and count what was written."""
     for w in range(sets.shape[1]):
         rest = sets[FINISHERS, w]
         while rest != ZERO and n_out < out.shape[0]:
@@ -109,7 +118,8 @@ def _write_finished(sets: Words, out: Words, n_out: int) -> int:
 
 
 @compiled
-def _next_branch(sets: Words) -> int:
+def next_branch(sets: Words) -> int:
+    """The next column to try, or -1 if all were tried."""
     for w in range(sets.shape[1]):
         if sets[BRANCHES, w] != ZERO:
             return w * 64 + lowest(sets[BRANCHES, w])
@@ -117,7 +127,7 @@ def _next_branch(sets: Words) -> int:
 
 
 @compiled
-def _descend(holders: Words, column: int, marks: Words, deeper_marks: Words, sets: Words, deeper_sets: Words) -> None:
+def descend(holders: Words, column: int, marks: Words, deeper_marks: Words, sets: Words, deeper_sets: Words) -> None:
     """Add a column to the solution on the next level, and give it back to the candidates of its siblings."""
     for k in range(sets.shape[1]):
         deeper_sets[SOLUTION, k] = sets[SOLUTION, k]
@@ -131,7 +141,17 @@ def _descend(holders: Words, column: int, marks: Words, deeper_marks: Words, set
 
 
 @compiled
-def _drop_columns_that_break_minimality(
+def _narrow(support: Words, held_by: Words, deeper_support: Words) -> int:
+    """Keep the members that hold one more column, and count them."""
+    count = 0
+    for k in range(support.size):
+        deeper_support[k] = support[k] & held_by[k]
+        count += popcount(deeper_support[k])
+    return count
+
+
+@compiled
+def drop_columns_that_break_minimality(
     edges: Words, holders: Words, chosen: Counts, level: int, marks: Words, sets: Words
 ) -> None:
     """Remove from CAND what lies in all critical edges of a member; the other sets are scratch so far."""

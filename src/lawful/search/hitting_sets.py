@@ -53,6 +53,16 @@ SLICE_NODES = 1 << 16
 CHUNK_SETS = 1 << 15
 
 
+class Support(NamedTuple):
+    """A demand on solutions: at least `least` members of some other family hold each one.
+
+    `held_by[c]` is the bitmap of the members that hold column c.
+    """
+
+    held_by: Words
+    least: int
+
+
 class HittingSetSearch:
     """A depth-first search for minimal hitting sets that can be stopped and resumed.
 
@@ -66,6 +76,9 @@ class HittingSetSearch:
         The columns that a solution may use, as `uint64[words]`; all if not given.
     edges_are_minimal
         No edge contains another, so that none need be sought out; a wrong promise costs time only.
+    support
+        Leave out branches whose columns together have not this support. The last column of a solution is not
+        looked at, so that some solutions may still lack it.
     """
 
     def __init__(
@@ -75,6 +88,7 @@ class HittingSetSearch:
         max_size: int | None = None,
         candidates: Words | None = None,
         edges_are_minimal: bool = False,
+        support: Support | None = None,
     ) -> None:
         allowed = _allowed_edges(edges, candidates)
         self._words = allowed.shape[1]
@@ -86,6 +100,9 @@ class HittingSetSearch:
         stays_minimal = edges_are_minimal and candidates is None
         self._edges = by_size(allowed) if stays_minimal else minimal_sets(allowed)
         self._max_size = len(self._columns) if max_size is None else max_size
+        self._held_by, self._least = support or Support(np.zeros((0, 0), np.uint64), 0)
+        if self._renumbered and support is not None:
+            self._held_by = self._held_by[self._columns]
         self._only_the_empty_set = not len(self._edges) and self._max_size >= 0
         self._state = np.zeros(STATE_SLOTS, dtype=np.int64)
         if not len(self._edges) or not self._edges[0].any() or self._max_size < 1:
@@ -100,6 +117,7 @@ class HittingSetSearch:
         self._chosen = np.zeros(levels, dtype=np.int64)
         self._marks = np.zeros((levels, MARK_SLOTS, self._holders.shape[1]), dtype=np.uint64)
         self._sets = np.zeros((levels, SET_SLOTS, words), dtype=np.uint64)
+        self._supports = np.full((levels, self._held_by.shape[1]), ~np.uint64(0))
         self._marks[0, UNCOVERED] = full_set(n_edges)
         self._sets[0, CANDIDATES] = union_of(self._edges)
         open_node(self._edges, self._marks[0], self._sets[0], self._max_size > 1)
@@ -130,6 +148,9 @@ class HittingSetSearch:
             self._chosen,
             self._marks,
             self._sets,
+            self._held_by,
+            self._supports,
+            self._least,
             max_nodes,
             out,
         )
@@ -143,6 +164,7 @@ def iterate_hitting_sets(
     max_size: int | None = None,
     candidates: Words | None = None,
     edges_are_minimal: bool = False,
+    support: Support | None = None,
     chunk: int = CHUNK_SETS,
 ) -> Iterator[Words]:
     """Yield the minimal hitting sets in families of at most `chunk` sets, as they are found.
@@ -152,7 +174,9 @@ def iterate_hitting_sets(
     """
     if chunk < 1:
         raise ValueError("a chunk holds at least one set")
-    search = HittingSetSearch(edges, max_size=max_size, candidates=candidates, edges_are_minimal=edges_are_minimal)
+    search = HittingSetSearch(
+        edges, max_size=max_size, candidates=candidates, edges_are_minimal=edges_are_minimal, support=support
+    )
     while not search.finished:
         yield search.advance(chunk)
 

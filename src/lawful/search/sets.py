@@ -144,8 +144,13 @@ def maximal_sets(family: Words) -> Words:
 def by_size(family: Words) -> Words:
     """The same sets, the smallest first."""
     family = as_family(family)
+    return family[order_by_size(family)]
+
+
+def order_by_size(family: Words) -> npt.NDArray[np.int64]:
+    """The places of the sets, the smallest first."""
     # The narrow type makes the stable sort a radix sort.
-    return family[np.argsort(count_members(family).astype(np.uint16), kind="stable")]
+    return np.argsort(count_members(as_family(family)).astype(np.uint16), kind="stable")
 
 
 def columns_by_frequency(family: Words) -> npt.NDArray[np.int64]:

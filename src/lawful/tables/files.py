@@ -27,6 +27,7 @@ _SUFFIXES = {
 }
 _COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 _CHUNK = 4 << 20
+_SMALLEST_CHUNK, _CHUNKS_OF_A_FILE = 64 << 10, 16
 # A file that unpacks to more than this many times its size, and to more than a gigabyte, is an attack.
 _MOST_EXPANSION = 500
 _HARMLESS_SIZE = 1 << 30
@@ -116,7 +117,8 @@ def _unreadable(error: BaseException) -> BlockError:
 
 def _bounded(stream: IO[bytes], packed_size: int) -> Iterator[bytes]:
     total = 0
-    while chunk := stream.read(_CHUNK):
+    size = min(_CHUNK, max(_SMALLEST_CHUNK, packed_size // _CHUNKS_OF_A_FILE))
+    while chunk := stream.read(size):
         total += len(chunk)
         if total > _HARMLESS_SIZE and total > _MOST_EXPANSION * packed_size:
             raise BlockError(

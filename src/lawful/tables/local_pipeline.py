@@ -237,11 +237,14 @@ def _parse_files(
     limit: int | None,
 ) -> Iterator[tuple[int, ParsedBlock]]:
     """Parse the blocks of all files in order, several at a time, until enough rows are there."""
+    size = sum(file.stat().st_size for file in files)
+    # A block for each core even of a small file, but none so small that parsing it costs less than starting to.
+    block_bytes = min(BLOCK_BYTES, max(_SMALLEST_BLOCK, size // (os.cpu_count() or 1)))
 
     def blocks() -> Iterator[tuple[int, TextBlock]]:
         for index, file in enumerate(files):
             try:
-                file_blocks = layout.blocks(chunks(file))
+                file_blocks = layout.blocks(chunks(file), block_bytes)
                 first = next(file_blocks, None)
                 rest = layout.begin_file(first) if first is not None else None
                 for block in chain([rest] if rest is not None else [], file_blocks):
@@ -257,8 +260,7 @@ def _parse_files(
             raise at_line(files[index], error) from None
 
     rows = 0
-    size = sum(file.stat().st_size for file in files)
-    for index, parsed in _in_threads(parse, blocks(), is_small=size < BLOCK_BYTES):
+    for index, parsed in _in_threads(parse, blocks(), is_small=size < 2 * _SMALLEST_BLOCK):
         yield index, parsed
         rows += parsed.rows
         if limit is not None and rows >= limit:
@@ -368,6 +370,7 @@ def not_convertible(name: str, asked: str, error: NotConvertibleError, origins: 
 
 
 _WORTH_THREADS = 10_000
+_SMALLEST_BLOCK = 512 << 10
 
 
 def _in_threads(

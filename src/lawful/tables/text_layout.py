@@ -12,7 +12,7 @@ from lawful.errors import SourceError
 from lawful.tables.csv_text import ParsedBlock, parse_cells, parse_csv_block, parse_header
 from lawful.tables.json_text import parse_json_block, parse_json_objects
 from lawful.tables.options import CsvDialect, ReadOptions, choose_columns
-from lawful.tables.text_blocks import BlockError, TextBlock, cut_into_blocks
+from lawful.tables.text_blocks import BLOCK_BYTES, BlockError, TextBlock, cut_into_blocks
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class TextLayout:
         """The names of the columns that are read."""
         return [self.names[position] for position in self.keep]
 
-    def blocks(self, chunks: Iterable[bytes]) -> Iterator[TextBlock]:
+    def blocks(self, chunks: Iterable[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[TextBlock]:
         """Cut a stream of bytes into blocks of whole records."""
-        return cut_into_blocks(chunks, self.dialect, quoted=not self.is_json)
+        return cut_into_blocks(chunks, self.dialect, quoted=not self.is_json, block_bytes=block_bytes)
 
     def parse(self, block: TextBlock) -> ParsedBlock:
         """Parse a block of records, header removed."""

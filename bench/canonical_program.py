@@ -1,0 +1,97 @@
+"""Canonical order dependencies of one file by lawful, repeated, as one JSON line, as the peer's program gives them.
+
+python -m bench.canonical_program FILE [--separator S] [--no-header] [--columns N] [--rows N] [--runs N] [--listed]
+    [--strategy S] [--max-size N] [--min-interest X] [--master M]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from lawful.dependencies import FD, CanonicalOD
+from lawful.discovery.canonical_ods import discover_canonical_ods
+from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.discovery.findings import Findings
+from lawful.discovery.questions import Watch
+from lawful.engines.local import LocalEngine
+from lawful.meanings import NullPolicy
+from lawful.tables.local_pipeline import encode_in_process
+from lawful.tables.options import CsvDialect, ReadOptions
+
+if TYPE_CHECKING:
+    from lawful.engines import Engine
+
+
+def main() -> None:
+    arguments = _parsed()
+    dialect = CsvDialect(separator=arguments.separator, header=not arguments.no_header)
+    names = None
+    if arguments.columns:
+        first_row = encode_in_process(arguments.file, ReadOptions(dialect=dialect, limit=1), reuse=False)
+        names = tuple(first_row.names[: arguments.columns])
+    options = ReadOptions(dialect=dialect, columns=names, limit=arguments.rows)
+    question = CanonicalQuestion(
+        max_size=arguments.max_size, min_interest=arguments.min_interest, strategy=arguments.strategy
+    )
+    seconds = []
+    with ExitStack() as stack:
+        engine = _engine(arguments.master, stack)
+        for _ in range(arguments.runs):
+            begin = time.perf_counter()
+            table = encode_in_process(arguments.file, options, reuse=False, in_folder=arguments.master is not None)
+            engine.open(table, NullPolicy.EQUAL)
+            found = discover_canonical_ods(table, engine, question, Watch(), lambda _: None, lambda _: None)
+            seconds.append(time.perf_counter() - begin)
+            engine.close()
+    print(json.dumps({"seconds": seconds, **_answer(found, arguments.listed)}))
+
+
+def _parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file")
+    parser.add_argument("--separator", default=",")
+    parser.add_argument("--no-header", action="store_true")
+    parser.add_argument("--columns", type=int, default=0)
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--listed", action="store_true")
+    parser.add_argument("--strategy", default="auto")
+    parser.add_argument("--max-size", type=int)
+    parser.add_argument("--min-interest", type=float, default=0.0)
+    parser.add_argument("--master")
+    return parser.parse_args()
+
+
+def _engine(master: str | None, stack: ExitStack) -> Engine:
+    if master is None:
+        return LocalEngine()
+    from lawful.engines.session import spark_session
+    from lawful.engines.spark import SparkEngine
+
+    return SparkEngine(stack.enter_context(spark_session(master)).spark)
+
+
+def _answer(found: Findings, listed: bool) -> dict[str, object]:
+    laws = [law for listing in found.listings for law in listing.laws()]
+    pairs = [(law.direction, law.context, (law.left, law.right)) for law in laws if isinstance(law, CanonicalOD)]
+    directions = [direction for direction, _, _ in pairs]
+    answer: dict[str, object] = {
+        "fd": found.count(goal_is_key=False),
+        "asc": directions.count("asc"),
+        "desc": directions.count("desc"),
+        "complete": found.complete,
+        **found.counts,
+    }
+    answer["count"] = found.count(goal_is_key=False) + len(pairs)
+    if listed:
+        fds = [("fd", law.lhs, (law.rhs,)) for block in found.blocks for law in block.laws() if isinstance(law, FD)]
+        answer["laws"] = sorted([*fds, *pairs])
+    return answer
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Cases of canonical order dependencies: real tables beside the peer, and curves over rows, columns and executors.
+
+Answers are compared as sets with the peer's wherever it gives one: `same` says so.
+"""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.fd_cases import described, measured
+from bench.harness import ROOT, Case, Measurement, Missing, Ran, Settings, run_program
+from bench.peer import lawful_python, peer_python
+
+BESIDE_THE_PEER = ("iris", "abalone", "bridges", "horse:10", "ncv_1k_19", "flight_1k:30", "hepatitis", "adult")
+_PEER_LIMIT = 600.0
+_SHOWN = ("fd", "asc", "desc", "complete", "checks", "rounds", "full_evidence", "same")
+_UNKNOWN = "?"
+_AFTER_ALL_NUMBERS = "99999999999"
+
+
+def _beside_the_peer(name: str) -> Case:
+    """A case: lawful and the peer's Fastod in turn on one table, each with its own load."""
+
+    def case(settings: Settings) -> Iterator[Measurement]:
+        title = f"canonical ODs of {name}"
+        with tempfile.TemporaryDirectory() as folder:
+            path, separator, header, _ = described(settings, name)
+            prepared = _prepared(path, separator, int(name.partition(":")[2] or 0), header, Path(folder))
+            ours = _lawful(prepared, separator, header, "--runs", str(settings.repetitions), "--listed")
+            yield _measured(title, "lawful", ours)
+            program = [peer_python(), str(ROOT / "bench" / "peer_program.py"), "canonical", "Fastod"]
+            try:
+                theirs = run_program([*program, str(prepared), separator, header, "0", "1", "1"], limit=_PEER_LIMIT)
+            except Missing as missing:
+                print(f"  {title}, desbordante Fastod: {missing}")
+                return
+        same = {"same": ours.answer["laws"] == theirs.answer["laws"]} if "laws" in theirs.answer else {}
+        yield _measured(title, "desbordante Fastod", theirs, same)
+
+    case.__doc__ = f"All minimal canonical order dependencies of {name}, beside Desbordante's Fastod."
+    return case
+
+
+def _prepared(path: Path, separator: str, columns: int, header: str, folder: Path) -> Path:
+    """A copy with the first columns only that both sides read alike.
+
+    The peer takes a column of numbers and unknown values as numbers, the unknown ones last; lawful would take it as
+    text. So there these become a number.
+    """
+    with path.open(encoding="utf-8", newline="") as source:
+        rows = [row[: columns or None] for row in csv.reader(source, delimiter=separator)]
+    first = 1 if header == "1" else 0
+    for place in range(len(rows[0])):
+        values = {row[place] for row in rows[first:]}
+        if _UNKNOWN in values and all(map(_is_number, values - {_UNKNOWN})):
+            for row in rows[first:]:
+                row[place] = _AFTER_ALL_NUMBERS if row[place] == _UNKNOWN else row[place]
+    target = folder / path.name
+    with target.open("w", encoding="utf-8", newline="") as out:
+        csv.writer(out, delimiter=separator).writerows(rows)
+    return target
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _lawful(path: Path, separator: str, header: str, *options: str) -> Ran:
+    program = [lawful_python(), "-m", "bench.canonical_program", str(path), "--separator", separator]
+    return run_program([*program, *([] if header == "1" else ["--no-header"]), *options])
+
+
+def _measured(case: str, contestant: str, ran: Ran, more: Mapping[str, Any] | None = None) -> Measurement:
+    plain = measured(case, contestant, ran)
+    answers = {key: value for key, value in {**ran.answer, **(more or {})}.items() if key in _SHOWN}
+    return Measurement(case, contestant, plain.seconds, peak_mb=plain.peak_mb, answers=answers or plain.answers)
+
+
+def _alone(name: str, *options: str) -> Case:
+    """A case: lawful by itself on a table that the peer does not take or does not finish."""
+
+    def case(settings: Settings) -> Iterator[Measurement]:
+        path, separator, header, columns = described(settings, name)
+        ran = _lawful(path, separator, header, "--columns", columns, *options)
+        yield _measured(f"canonical ODs of {' '.join((name, *options))}", "lawful", ran)
+
+    case.__doc__ = f"All minimal canonical order dependencies of {' '.join((name, *options))}."
+    return case
+
+
+def growing_rows(settings: Settings) -> Iterator[Measurement]:
+    """Canonical order dependencies of nycflights13, 20,000 to 320,000 rows."""
+    path, separator, header, _ = described(settings, "nycflights13")
+    for rows in (20_000, 40_000, 80_000, 160_000, 320_000):
+        ran = _lawful(path, separator, header, "--rows", str(rows))
+        yield _sized("canonical-rows", "lawful", ran, rows)
+
+
+def growing_columns(settings: Settings) -> Iterator[Measurement]:
+    """Canonical order dependencies of horse, 8 to 24 columns."""
+    path, separator, header, _ = described(settings, "horse")
+    for columns in (8, 12, 16, 20, 24):
+        ran = _lawful(path, separator, header, "--columns", str(columns), "--runs", "2")
+        yield _sized("canonical-columns", "lawful", ran, columns)
+
+
+def executors(settings: Settings) -> Iterator[Measurement]:
+    """Canonical order dependencies of nycflights13: one Spark executor, two, and two local threads."""
+    path, separator, header, _ = described(settings, "nycflights13")
+    contestants = {
+        "one executor": ("--master", "local-cluster[1,1,2048]"),
+        "two executors": ("--master", "local-cluster[2,1,2048]"),
+        "local, 2 threads": (),
+    }
+    for contestant, options in contestants.items():
+        ran = _lawful(path, separator, header, "--columns", "14", *options)
+        yield _measured("canonical-executors", contestant, ran)
+
+
+def _sized(case: str, contestant: str, ran: Ran, size: int) -> Measurement:
+    plain = _measured(case, contestant, ran)
+    return Measurement(case, contestant, (min(plain.seconds),), size, plain.peak_mb, plain.answers)
+
+
+CASES: dict[str, Case] = {
+    **{f"canonical-{name}": _beside_the_peer(name) for name in BESIDE_THE_PEER},
+    "canonical-nycflights13": _alone("nycflights13"),
+    "canonical-plista-size-6": _alone("plista_1k", "--max-size", "6"),
+    "canonical-plista-interest": _alone("plista_1k", "--min-interest", "0.3"),
+    "canonical-rows": growing_rows,
+    "canonical-columns": growing_columns,
+    "canonical-executors": executors,
+}

@@ -1,0 +1,79 @@
+"""How many pairs of rows a set of columns covers, the same for every strategy of a run.
+
+The coverage of X is the chance that two rows drawn at random agree on X (DISTOD, section 9.1; see `interest`). It
+never grows when a column is added. It is taken from all pairs of a small table and from one fixed sample of a large
+one, so that every strategy draws the line of an interest threshold at the same place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lawful.checks import RankedTable
+from lawful.meanings import NULL_RANK, NullPolicy
+from lawful.search.hitting_sets import Support
+from lawful.search.sets import Words
+from lawful.search.superset_kernels import count_supersets
+
+_PAIRS = 1 << 16
+
+
+class Coverage:
+    """The coverage of sets of columns of one table.
+
+    Parameters
+    ----------
+    table, policy
+        The table, and what null means; where nulls are ignored they agree with nothing.
+    columns
+        Bit c of every set stands for `columns[c]`.
+    seed
+        Where the random numbers of the sample start.
+    """
+
+    def __init__(self, table: RankedTable, policy: NullPolicy, columns: Sequence[int], seed: int = 0) -> None:
+        self._alone = 1.0 / max(1, table.rows)  # a row always agrees with itself
+        left, right = _pairs(table.rows, seed)
+        self._pairs = left.size
+        self._holders: Words = np.zeros((len(columns), -(-left.size // 64)), np.uint64)
+        for place, column in enumerate(columns):
+            ranks = table.column(column)
+            ours = ranks[left]
+            same = ours == ranks[right]
+            if policy is NullPolicy.IGNORE:
+                same &= ours != NULL_RANK
+            bits = np.packbits(same, bitorder="little")
+            self._holders[place].view(np.uint8)[: bits.size] = bits
+
+    def support(self, least: float) -> Support:
+        """What it takes to have a coverage of at least `least`: how many of the pairs must agree."""
+        needed = (least - self._alone) / max(1e-300, 1.0 - self._alone) * self._pairs
+        # Rounding must not draw the line elsewhere than `of` does.
+        near = range(max(0, math.floor(needed) - 1), math.floor(needed) + 3)
+        count = next((count for count in near if self._share(count) >= least), near.stop)
+        return Support(self._holders, count)
+
+    def of(self, sets: Words) -> npt.NDArray[np.float64]:
+        """The coverage of each set, from 0 to 1."""
+        if self._pairs == 0:
+            return np.ones(len(sets))
+        agreeing = np.minimum(count_supersets(sets, self._holders), self._pairs)  # the empty set counts padding too
+        covered: npt.NDArray[np.float64] = self._share(agreeing)
+        return covered
+
+    def _share(self, agreeing: Any) -> Any:
+        return self._alone + (1.0 - self._alone) * agreeing / max(1, self._pairs)
+
+
+def _pairs(rows: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    if rows * (rows - 1) // 2 <= _PAIRS:
+        left, right = np.triu_indices(rows, 1)
+        return left, right
+    random = np.random.default_rng(seed)
+    left = random.integers(0, rows, _PAIRS)
+    return left, (left + random.integers(1, rows, _PAIRS)) % rows

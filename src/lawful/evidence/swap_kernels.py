@@ -1,0 +1,81 @@
+"""Noting which order compatibilities the pairs of rows refute, agree set by agree set.
+
+A pair that has < in column a and > in column b is a swap of a and b; with the same sign in both it is a swap against
+the opposite direction. `refuted[v, a, ASC]` is the set of the columns b > a that some pair with agree set v
+swaps with a, `refuted[v, a, DESC]` the same for opposite directions. Column a itself is in the latter where a pair
+differs on a, which refutes the FD.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lawful.evidence.vector_set_kernels import find_or_place
+from lawful.evidence.words_kernels import ONE, ZERO, Int32s, Words, compiled, hash_of
+
+ASC, DESC = 0, 1
+_LAST_BIT = np.uint64(63)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+@compiled
+def note_swaps(
+    signs: Words,
+    everything: Words,
+    left: Int32s,
+    right: Int32s,
+    slots: Int32s,
+    shift: int,
+    keys: Words,
+    witnesses: Int32s,
+    size: int,
+    refuted: Words,
+) -> tuple[int, int]:
+    """Take in the pairs with the sign words `signs[plane * width + word, k]`.
+
+    Returns how many agree sets there are now, and how many pairs told something new: an agree set, or a swap that no
+    pair with this agree set had shown.
+    """
+    width = everything.size
+    agree = np.empty((width, left.size), np.uint64)
+    for w in range(width):
+        for k in range(left.size):
+            agree[w, k] = ~(signs[w, k] | signs[width + w, k]) & everything[w]
+    less = np.empty(width, np.uint64)
+    greater = np.empty(width, np.uint64)
+    news = 0
+    for k in range(left.size):
+        v = find_or_place(agree, k, hash_of(agree, k), slots, shift, keys, size)
+        if v == size:
+            witnesses[v, 0] = left[k]
+            witnesses[v, 1] = right[k]
+            size += 1
+        for w in range(width):  # where both bits are set a null makes the sign unknown
+            less[w] = signs[w, k] & ~signs[width + w, k]
+            greater[w] = signs[width + w, k] & ~signs[w, k]
+        news += int(_note(less, greater, refuted[v]) != ZERO)
+    return size, news
+
+
+@compiled
+def _note(less: Words, greater: Words, refuted: Words) -> np.uint64:
+    """Note the swaps of a pair under its agree set; return a word that is zero if none was new.
+
+    Without a jump that depends on a sign: the processor could not guess it.
+    """
+    changed = ZERO
+    for a in range(refuted.shape[0]):
+        first = a >> 6
+        place = np.uint64(a) & _LAST_BIT
+        # All ones where a has the sign, else zero.
+        is_less = _ALL if (less[first] >> place) & ONE != ZERO else ZERO
+        is_greater = _ALL if (greater[first] >> place) & ONE != ZERO else ZERO
+        counted = _ALL << place  # the columns of this word from a on
+        for w in range(first, less.size):
+            swapped = ((greater[w] & is_less) | (less[w] & is_greater)) & counted
+            alike = ((less[w] & is_less) | (greater[w] & is_greater)) & counted
+            changed |= (swapped & ~refuted[a, ASC, w]) | (alike & ~refuted[a, DESC, w])
+            refuted[a, ASC, w] |= swapped
+            refuted[a, DESC, w] |= alike
+            counted = _ALL
+    return changed

@@ -1,0 +1,169 @@
+"""Canonical order dependencies by evidence against brute force: all pairs or some, every policy and size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from canonical_oracle import minimal_canonical_laws
+from checks.tables import POLICIES, ArrayTable, large_table, ranked, tables, with_twins
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lawful.dependencies import FD, CanonicalOD, Law
+from lawful.discovery.canonical_evidence import discover_by_evidence
+from lawful.discovery.canonical_ods import discover_canonical_ods
+from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.discovery.coverage import Coverage
+from lawful.discovery.findings import Findings
+from lawful.discovery.questions import Watch
+from lawful.engines.local import LocalEngine
+from lawful.errors import UsageError
+from lawful.meanings import NullPolicy
+from lawful.search import pack_sets
+
+
+def run(table: ArrayTable, question: CanonicalQuestion, all_pairs: bool | None = None) -> Findings:
+    engine = LocalEngine(threads=2)
+    engine.open(table, question.null_policy)
+    emitted = []
+    found = discover_by_evidence(table, engine, question, Watch(), emitted.append, lambda _: None, all_pairs=all_pairs)
+    stated = [*found.blocks, *found.listings]
+    assert sorted(map(id, emitted)) == sorted(map(id, stated))
+    assert found.complete
+    return found
+
+
+def laws(found: Findings) -> list[Law]:
+    return [law for part in (*found.blocks, *found.listings) for law in part.laws()]
+
+
+SIZES = st.sampled_from([None, 0, 1, 2])
+EXACT = given(st.data(), POLICIES, st.booleans(), SIZES, st.integers(0, 3))
+
+
+def finds_exactly_the_minimal_laws(
+    data: st.DataObject, policy: NullPolicy, all_pairs: bool, largest: int | None, seed: int
+) -> None:
+    table = with_twins(data.draw(tables(max_rows=8, max_width=4)), data.draw)
+    found = laws(run(table, CanonicalQuestion(policy, largest, seed=seed), all_pairs))
+    assert len(found) == len(set(found))
+    assert set(found) == minimal_canonical_laws(table.as_rows(), table.width, policy, largest=largest)
+
+
+@EXACT
+def test_exactly_the_minimal_laws_are_found(
+    data: st.DataObject, policy: NullPolicy, all_pairs: bool, largest: int | None, seed: int
+) -> None:
+    finds_exactly_the_minimal_laws(data, policy, all_pairs, largest, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=4_000)
+@EXACT
+def test_exactly_the_minimal_laws_of_thousands_of_tables(
+    data: st.DataObject, policy: NullPolicy, all_pairs: bool, largest: int | None, seed: int
+) -> None:
+    finds_exactly_the_minimal_laws(data, policy, all_pairs, largest, seed)
+
+
+def shuffled_ranks(seed: int, rows: int, width: int, values: int) -> ArrayTable:
+    chance = np.random.default_rng(seed)
+    return ArrayTable([ranked(chance.integers(0, values, rows).tolist()) for _ in range(width)])
+
+
+@pytest.mark.parametrize("policy", NullPolicy)
+@pytest.mark.parametrize(("rows", "width", "largest"), [(40, 8, None), (10, 20, 2), (9, 33, 1)])
+def test_all_pairs_and_some_give_the_same(policy: NullPolicy, rows: int, width: int, largest: int | None) -> None:
+    """With few columns by bitmaps, with more by a search, with the most by a search alone."""
+    table = shuffled_ranks(rows, rows, width, 3)
+    question = CanonicalQuestion(policy, largest)
+    every, some = (run(table, question, all_pairs) for all_pairs in (True, False))
+    assert every.counts["full_evidence"] > some.counts["full_evidence"]
+    assert set(laws(every)) == set(laws(some))
+    assert len(laws(every)) > 100
+
+
+@pytest.mark.parametrize("policy", NullPolicy)
+def test_a_sample_of_a_large_table_gives_what_all_pairs_give(policy: NullPolicy) -> None:
+    table = large_table(seed=7, rows=700)
+    every, some = (laws(run(table, CanonicalQuestion(policy), all_pairs)) for all_pairs in (True, False))
+    assert set(every) == set(some)
+    assert any(isinstance(law, CanonicalOD) for law in every)
+
+
+def test_columns_of_more_than_one_word_agree_with_brute_force() -> None:
+    chance = np.random.default_rng(5)
+    few = {place: ranked(chance.integers(1, 4, 9).tolist()) for place in (0, 40, 66, 67, 90)}
+    constant = np.ones(9, np.int32)
+    table = ArrayTable([few.get(place, constant) for place in range(91)])
+    narrow = sorted(few)
+    expected = minimal_canonical_laws(
+        ArrayTable([few[place] for place in narrow]).as_rows(), len(narrow), NullPolicy.EQUAL
+    )
+    found = {law for law in laws(run(table, CanonicalQuestion())) if not (isinstance(law, FD) and law.lhs == ())}
+    assert found == {renamed(law, narrow) for law in expected}
+
+
+def renamed(law: Law, columns: list[int]) -> Law:
+    if isinstance(law, FD):
+        return FD(tuple(columns[c] for c in law.lhs), columns[law.rhs])
+    assert isinstance(law, CanonicalOD)
+    return CanonicalOD(tuple(columns[c] for c in law.context), columns[law.left], columns[law.right], law.direction)
+
+
+@given(st.data(), POLICIES, st.booleans(), st.sampled_from([0.05, 0.2, 0.5]))
+def test_an_interest_threshold_leaves_out_exactly_what_covers_less(
+    data: st.DataObject, policy: NullPolicy, all_pairs: bool, least: float
+) -> None:
+    table = with_twins(data.draw(tables(max_rows=9, max_width=3, min_width=2)), data.draw)
+    coverage = Coverage(table, policy, range(table.width))
+    everything = laws(run(table, CanonicalQuestion(policy), all_pairs))
+    kept = laws(run(table, CanonicalQuestion(policy, min_interest=least), all_pairs))
+
+    def covered(law: Law) -> float:
+        context = law.lhs if isinstance(law, FD) else law.context
+        return float(coverage.of(pack_sets([context], table.width))[0])
+
+    assert set(kept) == {law for law in everything if covered(law) >= least}
+
+
+@given(tables(max_rows=12, max_width=4), POLICIES)
+def test_coverage_is_the_share_of_agreeing_pairs(table: ArrayTable, policy: NullPolicy) -> None:
+    rows = table.as_rows()
+    contexts = [(), (0,), tuple(range(table.width))]
+    found = Coverage(table, policy, range(table.width)).of(pack_sets(contexts, table.width))
+    for context, value in zip(contexts, found, strict=True):
+        agreeing = sum(
+            i == j or all(rows[i][c] == rows[j][c] and (policy is NullPolicy.EQUAL or rows[i][c] != 0) for c in context)
+            for i in range(len(rows))
+            for j in range(len(rows))
+        )
+        assert value == pytest.approx(agreeing / len(rows) ** 2 if rows else 1.0)
+
+
+def test_a_limit_keeps_what_is_certain() -> None:
+    table = shuffled_ranks(1, 3_000, 12, 30)
+    engine = LocalEngine(threads=1)
+    engine.open(table, NullPolicy.EQUAL)
+    emitted = []
+    found = discover_canonical_ods(
+        table, engine, CanonicalQuestion(), Watch(seconds=1e-6), emitted.append, lambda _: None
+    )
+    assert not found.complete
+    assert found.stopped_because is not None
+    assert "time limit" in found.stopped_because
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_size": -1},
+        {"min_interest": 1.5},
+        {"strategy": "guess"},
+        {"partition_chain": 0},
+        {"resume": True},
+    ],
+)
+def test_a_question_that_makes_no_sense_is_refused(options: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        CanonicalQuestion(**options)

@@ -1,0 +1,70 @@
+"""The pool of swaps against brute force: which pairs of columns are swapped under which agree sets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from lawful.evidence import SwapPool, WindowSampler, sample_random_pairs
+from lawful.evidence.swap_kernels import ASC, DESC
+from lawful.meanings import NullPolicy
+from lawful.search import unpack_sets
+from tests.evidence.pairs import POLICIES, ArrayTable, random_table, tables
+
+Swap = tuple[tuple[int, ...], int, int, int]
+
+quick = settings(deadline=None, max_examples=60)
+
+
+def swaps_of(table: ArrayTable, t: int, s: int, policy: NullPolicy) -> set[Swap]:
+    """What one pair shows: its agree set, and two columns with the direction against which it swaps them."""
+    ranks = [(int(table.column(c)[t]), int(table.column(c)[s])) for c in range(table.width)]
+    known = [policy is NullPolicy.EQUAL or min(pair) > 0 for pair in ranks]
+    agree = tuple(c for c, (one, other) in enumerate(ranks) if known[c] and one == other)
+    signs = {c: one < other for c, (one, other) in enumerate(ranks) if known[c] and one != other}
+    return {(agree, a, b, DESC if signs[a] == signs[b] else ASC) for a in signs for b in signs if a <= b}
+
+
+def swaps_in(pool: SwapPool) -> set[Swap]:
+    words = pool.refuted.shape[3]
+    return {
+        (agree, a, b, direction)
+        for agree, refuted in zip(unpack_sets(np.ascontiguousarray(pool.agree)), pool.refuted, strict=True)
+        for a in range(refuted.shape[0])
+        for direction in (ASC, DESC)
+        for b in range(64 * words)
+        if refuted[a, direction, b // 64] >> np.uint64(b % 64) & np.uint64(1)
+    }
+
+
+def shown_by_all_pairs(table: ArrayTable, policy: NullPolicy) -> set[Swap]:
+    return {swap for t in range(table.rows) for s in range(t) for swap in swaps_of(table, t, s, policy)}
+
+
+@quick
+@given(tables(), POLICIES)
+def test_all_pairs_show_all_swaps(table: ArrayTable, policy: NullPolicy) -> None:
+    pool = SwapPool(table, policy)
+    pool.add_all_pairs(lambda: False)
+    assert swaps_in(pool) == shown_by_all_pairs(table, policy)
+
+
+@pytest.mark.parametrize("policy", NullPolicy)
+@pytest.mark.parametrize("width", [3, 64, 70])
+def test_samples_show_some_of_them(width: int, policy: NullPolicy) -> None:
+    table = random_table(width, 12, width)
+    pool = SwapPool(table, policy)
+    assert sample_random_pairs(pool, 5) > 0
+    WindowSampler(pool, table).run(0, 8)
+    some, everything = swaps_in(pool), shown_by_all_pairs(table, policy)
+    assert some < everything
+    pool.add_all_pairs(lambda: False)
+    assert swaps_in(pool) == everything
+
+
+def test_pairs_that_show_nothing_new_are_not_counted() -> None:
+    pool = SwapPool(random_table(1, 12, 5), NullPolicy.EQUAL)
+    left, right = np.array([0, 1, 2]), np.array([3, 4, 5])
+    assert pool.add_pairs(left, right) > 0
+    assert pool.add_pairs(right, left) == 0

@@ -1,0 +1,183 @@
+"""Evidence and its inversion against brute force: all conventions, policies and sorts of predicates."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import denial_oracle
+import numpy as np
+import pytest
+from denial_tables import ValueTable, spaces, value_tables
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.evidence import tiles
+from lawful.evidence.denial_evidence import all_evidence, evidence_of_tile, merge_evidence, turned
+from lawful.evidence.denial_pool import DenialPool
+from lawful.evidence.signs import SignVectors
+from lawful.meanings import NullPolicy
+from lawful.search import unpack_sets, words_for
+from lawful.search.denial_inversion import (
+    CONVENTIONS,
+    Literals,
+    almost_constraints,
+    minimal_constraints,
+)
+from lawful.search.denial_reduction import closures, reduced, turned_sets
+from lawful.search.sets import full_set, pack_sets
+
+POLICIES = st.sampled_from(NullPolicy)
+SIZES = st.sampled_from([None, None, 0, 1, 2, 3])
+Case = tuple[ValueTable, PredicateSpace]
+
+
+@st.composite
+def cases(draw: st.DrawFn, most: int = 10) -> Case:
+    table = draw(value_tables())
+    return table, draw(spaces(table.kinds, most))
+
+
+def satisfied(signs: SignVectors, space: PredicateSpace) -> list[frozenset[int]]:
+    """The predicates that each vector satisfies."""
+    missed = Literals.of(space, "set-minimal").all_edges(signs.less, signs.greater)
+    return [frozenset(numbers) for numbers in unpack_sets(~missed & full_set(len(space)))]
+
+
+def both_ways(signs: SignVectors, space: PredicateSpace) -> SignVectors:
+    other = turned(signs, space)
+    return SignVectors(np.concatenate([signs.less, other.less]), np.concatenate([signs.greater, other.greater]))
+
+
+def numbers_of(families: Any, space: PredicateSpace) -> list[frozenset[int]]:
+    sets = np.concatenate([np.zeros((0, words_for(len(space))), np.uint64), *families])
+    return [frozenset(numbers) for numbers in unpack_sets(sets)]
+
+
+def finds_the_right_constraints(case: Case, policy: NullPolicy, largest: int | None, by_size: bool) -> None:
+    table, space = case
+    evidence = all_evidence(table.encoded(), space, policy, 1)
+    signs = both_ways(evidence.signs, space)
+    minimal = denial_oracle.minimal_sets(table.rows, space, policy, largest=largest)
+    alone = denial_oracle.one_per_pair(space, minimal)
+    right = {"set-minimal": minimal, "one-per-pair": alone, "reduced": denial_oracle.reduced(space, alone)}
+    for convention in CONVENTIONS:
+        literals = Literals.of(space, convention)
+        edges = literals.edges(signs.less, signs.greater)
+        found = list(minimal_constraints(edges, literals, largest, lambda: None, by_size=by_size))
+        if convention == "reduced":
+            found = [reduced(np.concatenate(found), space)] if found else []
+        numbers = numbers_of(found, space)
+        assert len(numbers) == len(set(numbers))
+        assert set(numbers) == set(right[convention])
+
+
+@settings(max_examples=25)
+@given(cases(), POLICIES, SIZES, st.booleans())
+def test_inversion_gives_the_minimal_constraints(
+    case: Case, policy: NullPolicy, largest: int | None, by_size: bool
+) -> None:
+    finds_the_right_constraints(case, policy, largest, by_size)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_500)
+@given(cases(), POLICIES, SIZES, st.booleans())
+def test_inversion_gives_the_minimal_constraints_of_many_tables(
+    case: Case, policy: NullPolicy, largest: int | None, by_size: bool
+) -> None:
+    finds_the_right_constraints(case, policy, largest, by_size)
+
+
+@settings(max_examples=25)
+@given(cases(most=8), POLICIES, st.sampled_from([None, 1, 2]), st.sampled_from([0.05, 0.1, 0.25, 0.5]))
+def test_constraints_within_an_error(case: Case, policy: NullPolicy, largest: int | None, allowed: float) -> None:
+    table, space = case
+    evidence = all_evidence(table.encoded(), space, policy, 1)
+    other = turned(evidence.signs, space)
+    pairs = max(1, math.comb(len(table.rows), 2))
+    for convention in CONVENTIONS:
+        literals = Literals.of(space, convention)
+        edges = literals.all_edges(evidence.signs.less, evidence.signs.greater)
+        mirrored = literals.all_edges(other.less, other.greater)
+        most = max(count for count in range(pairs + 1) if count / pairs <= allowed)
+        errors: dict[frozenset[int], float] = {}
+        families = []
+        for sets, broken in almost_constraints(edges, mirrored, evidence.counts, most, literals, largest, lambda: None):
+            families.append(sets)
+            found = numbers_of([sets], space)
+            assert not errors.keys() & set(found)
+            errors |= dict(zip(found, (broken / pairs).tolist(), strict=True))
+        if convention == "reduced":
+            kept = numbers_of([reduced(np.concatenate(families), space)], space)
+            errors = {numbers: errors[numbers] for numbers in kept}
+        expected = denial_oracle.minimal_sets(table.rows, space, policy, largest=largest, allowed=allowed)
+        if convention != "set-minimal":
+            expected = denial_oracle.one_per_pair(space, expected)
+        if convention == "reduced":
+            expected = denial_oracle.reduced(space, expected)
+        assert errors == expected
+
+
+@given(cases(), POLICIES, st.integers(1, 4))
+def test_evidence_is_what_pairs_satisfy(case: Case, policy: NullPolicy, parts: int) -> None:
+    table, space = case
+    rows, encoded = table.rows, table.encoded()
+    whole = all_evidence(encoded, space, policy, 1)
+    assert whole.counts is not None
+    assert int(whole.counts.sum()) == math.comb(len(rows), 2)
+    other = satisfied(turned(whole.signs, space), space)
+    for numbers, mirrored, (t, s) in zip(satisfied(whole.signs, space), other, whole.witnesses.tolist(), strict=True):
+        assert numbers == denial_oracle.evidence(space, rows[t], rows[s], policy)
+        assert mirrored == denial_oracle.evidence(space, rows[s], rows[t], policy)
+    cut = tiles(len(rows), parts)
+    if cut:
+        merged = merge_evidence([evidence_of_tile(encoded, space, policy, tile) for tile in cut])
+        assert (merged.signs.less == whole.signs.less).all()
+        assert (merged.signs.greater == whole.signs.greater).all()
+        assert (merged.counts == whole.counts).all()
+
+
+@given(cases(), POLICIES)
+def test_a_pool_sees_what_a_walk_over_all_pairs_sees(case: Case, policy: NullPolicy) -> None:
+    table, space = case
+    encoded, size = table.encoded(), len(table.rows)
+    pool = DenialPool(encoded, space, policy)
+    left, right = np.triu_indices(size, 1)
+    pool.add_pairs(left.astype(np.int32), right.astype(np.int32))
+    all_ways = {frozenset(numbers) for numbers in satisfied(both_ways(pool.evidence.signs, space), space)}
+    whole = all_evidence(encoded, space, policy, 1, counted=False)
+    assert whole.counts is None
+    assert all_ways == set(satisfied(both_ways(whole.signs, space), space))
+    for numbers, (t, s) in zip(satisfied(pool.evidence.signs, space), pool.evidence.witnesses.tolist(), strict=True):
+        assert numbers == denial_oracle.evidence(space, table.rows[t], table.rows[s], policy)
+
+
+@given(st.data(), st.lists(st.sampled_from(["number", "number", "text"]), min_size=1, max_size=3))
+def test_closures_hold_what_predicates_imply(data: st.DataObject, kinds: list[str]) -> None:
+    space = data.draw(spaces(kinds))
+    if not len(space):
+        return
+    numbers = data.draw(st.sets(st.sampled_from(range(len(space))), max_size=4))
+    if not denial_oracle.is_satisfiable(space, frozenset(numbers)):
+        return
+    sets = pack_sets([numbers], len(space))
+    literals = Literals.of(space, "set-minimal")
+    if len({space.group_of[number] for number in numbers}) == len(numbers) or space.compares_across:
+        assert frozenset(unpack_sets(closures(sets, space))[0]) == denial_oracle.closure(space, frozenset(numbers))
+    assert len(literals.predicates(sets)) == 1
+    assert frozenset(unpack_sets(turned_sets(sets, space))[0]) == denial_oracle.turned(space, numbers)
+
+
+def test_uncompiled_kernels_agree() -> None:
+    script = Path(__file__).with_name("uncompiled_denial.py")
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    told = subprocess.run(
+        [sys.executable, "-W", "error", str(script)], capture_output=True, text=True, check=False, env=environment
+    )
+    assert told.returncode == 0, told.stderr

@@ -1,0 +1,189 @@
+"""The tree of candidates and minimal lists, by the examples of FindOD's paper as corrected, and against brute force."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lawful.search.list_minimality import CheckMinimality, FDMap, Standing, SuffixIndex
+from lawful.search.od_tree import MarkedList, Node, ODTree, State, column_set
+
+A, B, C, D, E, F = range(6)
+
+
+def asc(*columns: int) -> MarkedList:
+    return tuple(2 * column for column in columns)
+
+
+def desc(column: int) -> int:
+    return 2 * column + 1
+
+
+def turned(marked: MarkedList) -> MarkedList:
+    return tuple(mark ^ 1 for mark in marked)
+
+
+def grown(tree: ODTree, node: Node) -> set[tuple[MarkedList, MarkedList]]:
+    return {node.add(mark, State.SPLIT).law for mark in tree.extensions(node)}
+
+
+def test_a_split_grows_on_the_left_and_a_valid_candidate_on_the_right() -> None:
+    """Example 6: B -> A splits, so it has four children; B, C desc -> A is valid, so it has two."""
+    tree = ODTree((1, 1, 1, 1))
+    split = Node(asc(B), asc(A), State.SPLIT)
+    assert grown(tree, split) == {((2 * B, mark), asc(A)) for mark in (2 * C, desc(C), 2 * D, desc(D))}
+    valid = Node((2 * B, desc(C)), asc(A), State.VALID)
+    assert grown(tree, valid) == {((2 * B, desc(C)), (2 * A, mark)) for mark in (2 * D, desc(D))}
+
+
+def test_one_path_leads_to_each_candidate() -> None:
+    """Example 7: [A, C] -> [B, D, E] comes from [A, C] -> [B, D], which comes from [A] -> [B, D]."""
+    tree = ODTree((1,) * 6, bidirectional=False)
+    top = Node(asc(A), asc(B), State.VALID)
+    middle = top.add(2 * D, State.SPLIT)
+    lower = middle.add(2 * C, State.VALID)
+    last = lower.add(2 * E, State.SPLIT)
+    assert last.law == (asc(A, C), asc(B, D, E))
+    assert list(last.path()) == [last, lower, middle, top]
+    assert {child for node in (top, middle, lower) for child in node.children} == {middle, lower, last}
+    assert asc(A, C) not in {lhs for lhs, _ in grown(tree, Node(asc(A), asc(B), State.VALID))}
+
+
+def test_the_tree_begins_with_right_sides() -> None:
+    """Example 8: the first column of a path is the right side, the second the left side."""
+    tree = ODTree((1, 1, 1))
+    roots = tree.roots()
+    assert [root.law for root in roots] == [((), asc(A)), ((), asc(B)), ((), asc(C))]
+    assert all(root.state is State.SPLIT for root in roots)
+    assert grown(tree, roots[A]) == {((mark,), asc(A)) for mark in (2 * B, desc(B), 2 * C, desc(C))}
+    assert ODTree((1, 1), longest=0).roots() == []
+
+
+def test_columns_that_stand_for_several_may_be_on_both_sides() -> None:
+    tree = ODTree((2, 1), bidirectional=False)
+    assert grown(tree, tree.roots()[A]) == {(asc(A), asc(A)), (asc(B), asc(A))}
+    assert grown(tree, tree.roots()[B]) == {(asc(A), asc(B))}
+    assert grown(tree, Node(asc(B), asc(A), State.SPLIT)) == {(asc(B, A), asc(A))}
+    assert grown(tree, Node(asc(A), asc(B), State.VALID)) == {(asc(A), asc(B, A))}
+    assert grown(ODTree((2, 1), longest=1), Node(asc(A), asc(B), State.VALID)) == set()
+
+
+@pytest.mark.parametrize("state", [State.SPLIT, State.SWAP])
+def test_what_grew_from_a_wrong_state_falls_away(state: State) -> None:
+    """Example 11: a valid candidate becomes a split or a swap on more rows; its children are gone."""
+    top = Node(asc(A), asc(B), State.VALID)
+    child = top.add(2 * C, State.SPLIT)
+    grandchild = child.add(2 * D, State.VALID)
+    assert not top.orders_more()
+    top.change(state)
+    assert (top.state, top.children, top.dropped) == (state, [], False)
+    assert child.dropped
+    assert grandchild.dropped
+
+
+def test_no_column_may_follow_what_determines_it() -> None:
+    """Example 3 (1): if A, B -> C, no list that begins with A and B, in any order and direction, goes on with C."""
+    fd_map = FDMap()
+
+    def determined(marked: MarkedList) -> int:
+        return 1 << C if column_set(marked) & 0b11 == 0b11 else 0
+
+    minimality = CheckMinimality(determined, fd_map)
+    for first, second in ((asc(A), asc(B)), (asc(B), (desc(A),)), ((desc(A),), (desc(B),))):
+        assert minimality.minimal_extensions(first + second, [2 * C, desc(C), 2 * D]) == [2 * D]
+    assert minimality.minimal_extensions(asc(A), [2 * C]) == [2 * C]
+    assert minimality.minimal_extensions((), [2 * A]) == [2 * A]
+    assert list(fd_map) == [(0b11, C)]
+
+
+def test_no_part_may_follow_what_it_orders() -> None:
+    """Example 3 (2): if [A, C] -> [B], then neither [B, A, C] nor the same with all directions turned is minimal."""
+    index = SuffixIndex()
+    index.add(asc(A, C), asc(B))
+    assert index.prunes(asc(B, A, C))
+    assert index.prunes(turned(asc(B, A, C)))
+    assert not index.prunes((desc(B), *asc(A, C)))
+    assert not index.prunes(asc(B, C, A))
+    assert not index.prunes(asc(A, C))
+
+
+def test_ends_are_looked_up_by_suffix() -> None:
+    """Examples 9 and 10: of three laws, [C, D] -> [B] rules out [A, B, C, D]."""
+    index = SuffixIndex()
+    index.add(asc(C, A), asc(D))
+    index.add(asc(D), asc(A, C))
+    assert not index.prunes(asc(A, B, C, D))
+    assert index.prunes(asc(B, A, C, D))
+    index.add(asc(C, D), asc(B))
+    assert index.prunes(asc(A, B, C, D))
+    assert index.prunes(turned(asc(A, B, C, D)))
+    assert index.holds(turned(asc(C, D)), turned(asc(B)))
+    assert not index.holds(asc(C, D), turned(asc(B)))
+    assert not index.holds(asc(A, D), asc(B))
+
+
+def test_the_older_forward_rule_knows_order_only() -> None:
+    minimality = CheckMinimality(lambda _: 0b1111, FDMap(), "od")
+    minimality.learn(asc(A, B), asc(D))
+    assert minimality.minimal_extensions(asc(C, A, B), [2 * D, desc(D), 2 * E]) == [desc(D), 2 * E]
+    assert minimality.minimal_extensions(asc(A, B, C), [2 * D]) == []
+    assert minimality.minimal_extensions(asc(A, C, B), [2 * D]) == [2 * D]
+
+
+SETS = st.sets(st.integers(1, 5), min_size=1).map(lambda columns: sum(1 << column for column in columns))
+
+
+@given(st.lists(SETS, max_size=12))
+def test_fds_are_kept_minimal_among_themselves(added: list[int]) -> None:
+    """Figure 3 (a), and more than one first column."""
+    fd_map = FDMap()
+    for columns in added:
+        fd_map.add(columns, A)
+        fd_map.add(columns, F)
+    minimal = {x for x in added if not any(y & x == y and y != x for y in added)}
+    assert sorted(fd_map) == sorted((columns, rhs) for columns in minimal for rhs in (A, F))
+    assert not any(fd_map.is_confirmed(columns, A) for columns in added)
+
+
+def test_what_is_wrong_is_forgotten_and_what_holds_is_known() -> None:
+    fd_map = FDMap()
+    fd_map.add(1 << B | 1 << C, A)
+    fd_map.add(1 << B | 1 << D | 1 << E, A)
+    fd_map.add(1 << C | 1 << D, A)
+    (tree,) = fd_map.trees()
+    assert set(tree.children) == {B, C}
+    b = tree.children[B]
+    b.standing = Standing.SPLIT
+    b.children[C].standing = Standing.VALID
+    b.children[D].children[E].standing = Standing.SPLIT
+    fd_map.prune()
+    assert sorted(fd_map) == sorted([(1 << B | 1 << C, A), (1 << C | 1 << D, A)])
+    assert fd_map.is_confirmed(1 << B | 1 << C | 1 << F, A)
+    assert not fd_map.is_confirmed(1 << C | 1 << D, A)
+    assert not fd_map.is_confirmed(1 << B | 1 << C, F)
+
+
+@given(
+    st.lists(
+        st.tuples(st.permutations(range(5)), st.integers(1, 3), st.integers(1, 2), st.integers(0, 31)), max_size=8
+    ),
+    st.permutations(range(5)),
+    st.integers(0, 31),
+)
+def test_the_index_prunes_like_a_search_through_all_laws(
+    drawn: list[tuple[list[int], int, int, int]], columns: list[int], directions: int
+) -> None:
+    """`prunes` looks at the ends of a list; all of its beginnings together show every adjacent pair of parts."""
+    index, laws = SuffixIndex(), set()
+    for order, left, right, bits in drawn:
+        marks = tuple(2 * column + (bits >> column & 1) for column in order)
+        lhs, rhs = marks[:left], marks[left : left + right]
+        index.add(lhs, rhs)
+        laws |= {(lhs, rhs), (turned(lhs), turned(rhs))}
+    marked = tuple(2 * column + (directions >> column & 1) for column in columns)
+    parts = combinations(range(len(marked) + 1), 3)
+    expected = any((marked[middle:end], marked[start:middle]) in laws for start, middle, end in parts)
+    assert any(index.prunes(marked[:length]) for length in range(1, len(marked) + 1)) == expected

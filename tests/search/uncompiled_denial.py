@@ -1,0 +1,75 @@
+"""Run with NUMBA_DISABLE_JIT=1: the kernels of denial constraints as plain Python, with warnings as errors."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import denial_oracle
+from denial_tables import ValueTable
+
+from lawful.dependencies import Cell, Constant, Predicate
+from lawful.dependencies.laws import OPERATORS
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.evidence.denial_evidence import all_evidence, turned
+from lawful.evidence.denial_pool import DenialPool
+from lawful.meanings import NullPolicy
+from lawful.search import unpack_sets
+from lawful.search.denial_inversion import Literals, almost_constraints, minimal_constraints
+from lawful.search.denial_kernels import satisfied_counts
+from lawful.search.denial_reduction import reduced
+
+TABLE = ValueTable(("number", "number", "text"), ((1, 2, 2, None), (3, 1, 2, 1), ("a", "b", "b", "a")))
+SPACE = PredicateSpace.of(
+    [
+        *(Predicate(Cell("t", 0), operator, Cell("s", 0)) for operator in OPERATORS),
+        *(Predicate(Cell("t", 2), operator, Cell("s", 2)) for operator in ("=", "!=")),
+        Predicate(Cell("t", 0), "<", Cell("s", 1)),
+        Predicate(Cell("t", 2), "=", Constant("a")),
+    ]
+)
+
+
+def main() -> None:
+    for policy in NullPolicy:
+        table = TABLE.encoded()
+        evidence = all_evidence(table, SPACE, policy, 1)
+        other = turned(evidence.signs, SPACE)
+        signs = (
+            np.concatenate([evidence.signs.less, other.less]),
+            np.concatenate([evidence.signs.greater, other.greater]),
+        )
+        pool = DenialPool(table, SPACE, policy)
+        assert pool.add_pairs(np.array([0, 1], np.int32), np.array([2, 3], np.int32)) > 0
+        for convention in ("set-minimal", "one-per-pair", "reduced"):
+            literals = Literals.of(SPACE, convention)
+            found = np.concatenate(list(minimal_constraints(literals.edges(*signs), literals, 3, lambda: None)))
+            almost = np.concatenate(
+                [
+                    sets
+                    for sets, _ in almost_constraints(
+                        literals.all_edges(evidence.signs.less, evidence.signs.greater),
+                        literals.all_edges(other.less, other.greater),
+                        evidence.counts,
+                        1,
+                        literals,
+                        2,
+                        lambda: None,
+                    )
+                ]
+            )
+            if convention == "reduced":
+                found, almost = reduced(found, SPACE), reduced(almost, SPACE)
+            right = denial_oracle.constraints(TABLE.rows, SPACE, policy, convention, largest=3)
+            assert {SPACE.dc(numbers) for numbers in unpack_sets(found)} == set(right)
+            right = denial_oracle.constraints(TABLE.rows, SPACE, policy, convention, largest=2, allowed=1 / 6)
+            assert {SPACE.dc(numbers) for numbers in unpack_sets(almost)} == set(right)
+            assert satisfied_counts(found, found).sum() == len(found) ** 2
+
+
+if __name__ == "__main__":
+    main()
