@@ -71,11 +71,6 @@ def partial_path(out: Path) -> Path:
     return out.with_name(f"{out.name}.partial")
 
 
-def checkpoint_path(out: Path) -> Path:
-    """Where a search that can be resumed keeps its state while it is under way."""
-    return out.with_name(f"{out.name}.checkpoint")
-
-
 def forget_partial(out: Path) -> None:
     """Remove what was kept for the sake of a sudden end, once the whole result is written."""
     with contextlib.suppress(OSError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -120,8 +120,10 @@ class Request:
                 "the fewest rows whose removal mends a denial constraint (g3) are too hard to find",
                 "Use --measure g1, or leave dc out of --find.",
             )
-        if self.resume and "canonical-od" not in self.find:
-            raise UsageError("only a search for canonical order dependencies can be resumed", "Drop --resume.")
+        if (self.resume or self.checkpoint) and "canonical-od" not in self.find:
+            raise UsageError(
+                "only a search for canonical order dependencies can be resumed", "Drop --checkpoint and --resume."
+            )
 
     def _refuse_unknown_families(self) -> None:
         for family in self.find:
@@ -172,19 +174,14 @@ class Request:
     def _of_canonical_ods(self, null_policy: NullPolicy) -> CanonicalQuestion:
         from lawful.discovery.canonical_questions import CanonicalQuestion
 
-        strategy = self._strategy_of("canonical-od")
-        is_found = self.resume and self.checkpoint is not None and self.checkpoint.exists()
-        if strategy == "auto" and is_found:
-            strategy = "lattice"
-        by_lattice = strategy == "lattice"
         return CanonicalQuestion(
             null_policy=null_policy,
             max_size=self.max_size,
             min_interest=self.min_interest,
             seed=self.seed,
-            strategy=strategy,
-            checkpoint=self.checkpoint if by_lattice else None,
-            resume=by_lattice and is_found,
+            strategy=self._strategy_of("canonical-od"),
+            checkpoint=self.checkpoint,
+            resume=self.resume,
         )
 
     def _of_list_ods(self, null_policy: NullPolicy) -> ListQuestion:
@@ -230,10 +227,6 @@ class Request:
         if "dc" in self.find:
             settings["dc"] = vars(self.denials) | {"operators": list(self.denials.operators)}
         return settings
-
-    def kept_at(self, checkpoint: Path) -> Request:
-        """The same request with a place for its checkpoint."""
-        return replace(self, checkpoint=checkpoint)
 
 
 def families_of(find: str | Iterable[str]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import time
 from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import patch
 
@@ -91,12 +92,35 @@ def test_the_least_recently_used_goes_first_and_single_columns_last() -> None:
     cache.put((0, 3), partition_of(100))
     assert cache.longest_prefix((0, 2))[0] == 1
     assert cache.longest_prefix((0, 1))[0] == 2
-    cache.trim(size)
+    cache.resize(size)
     assert cache.longest_prefix((0, 1))[0] == 1
-    cache.trim(0)
+    cache.resize(0)
     assert cache.longest_prefix((0, 1)) == (0, None)
     stats = cache.stats
     assert (stats.bytes, stats.entries, stats.evictions) == (0, 0, 4)
+
+
+def test_what_nobody_asks_for_is_dropped_as_others_arrive_but_single_columns_stay() -> None:
+    cache: PartitionCache[Partition] = PartitionCache(2**20, disuse_seconds=0.05)
+    for chain in ((0,), (0, 1), (0, 2)):
+        cache.put(chain, partition_of(10))
+    time.sleep(0.06)
+    cache.longest_prefix((0, 2))
+    cache.put((0, 3), partition_of(10))
+    assert [cache.longest_prefix(chain)[0] for chain in ((0,), (0, 1), (0, 2), (0, 3))] == [1, 1, 2, 2]
+    assert cache.stats.evictions == 1
+
+
+def test_a_long_way_to_a_partition_leaves_only_its_end_in_the_cache() -> None:
+    table = large_table(seed=2, rows=1000)
+    whole, direct = Workspace(table, NullPolicy.EQUAL), Workspace(table, NullPolicy.EQUAL, longest_chain=2)
+    columns = (0, 1, 2, 6)
+    for partition in (direct.partition(columns), direct.partition(columns)):
+        assert partition.rows.tolist() == whole.partition(columns).rows.tolist()
+    assert whole.cache.stats.entries == 4
+    assert direct.cache.stats.entries == 2  # the first column and the end
+    direct.partition(direct.chain(columns)[:3])  # two products: a short way
+    assert direct.cache.stats.entries == 4
 
 
 def test_a_partition_larger_than_the_budget_is_handed_out_but_not_kept() -> None:

@@ -37,7 +37,7 @@ TWINS = {
     "memory_limit": {"--memory-limit"},
     "seed": {"--seed"},
     "strategy": {"--strategy"},
-    "checkpoint": {"--out"},  # the command line keeps it beside the document
+    "checkpoint": {"--checkpoint"},
     "resume": {"--resume"},
     "lists": {"--unidirectional", "--with-implied", "--forward-rule"},
     "denials": {

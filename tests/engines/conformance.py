@@ -19,11 +19,16 @@ from pyarrow import csv
 
 from lawful.checks import CheckTask, Verdict
 from lawful.demo.tax_table import make_tax_table
-from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, Predicate
+from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, Predicate, parse_laws
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.discovery.denial_questions import DenialQuestion, predicate_space
 from lawful.engines import Engine
 from lawful.engines.local import LocalEngine
+from lawful.engines.stream import CheckStream
 from lawful.errors import LawfulError, StoppedError
 from lawful.evidence import all_agree_sets
+from lawful.evidence.denial_evidence import all_evidence
+from lawful.evidence.distinct_pairs import DistinctPairs
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
@@ -110,6 +115,71 @@ def compares_all_pairs(make: EngineFactory, table: EncodedTable) -> None:
         engine.close()
 
 
+def compares_all_pairs_over_a_space(make: EngineFactory, table: EncodedTable) -> None:
+    """The same evidence, counts and witnesses as one thread of this process finds, across columns too."""
+    question = DenialQuestion(columns=(5, 6, 10, 11, 12, 13), constants=1, least_mean_ratio=0.01)
+    space = predicate_space(table, question)
+    assert space.compares_across
+    for policy in NullPolicy:
+        engine = make()
+        engine.open(table, policy)
+        for counted in (False, True):
+            found = engine.denial_evidence(space, lambda: False, counted=counted)
+            expected = all_evidence(table, space, policy, threads=1, counted=counted)
+            assert np.array_equal(found.signs.less, expected.signs.less)
+            assert np.array_equal(found.signs.greater, expected.signs.greater)
+            assert np.array_equal(found.witnesses, expected.witnesses)
+            assert (found.counts is None) == (not counted)
+            assert not counted or np.array_equal(found.counts, expected.counts)
+        with pytest.raises(StoppedError):
+            engine.denial_evidence(space, lambda: True)
+        engine.close()
+
+
+DENIALS = (
+    "not(t.state = s.state and t.salary < s.salary and t.rate > s.rate)",
+    "not(t.state = s.state and t.salary <= s.salary and t.rate > s.rate and t.zip != s.zip)",
+    "not(t.single_exemption = s.married_exemption and t.salary < s.salary and t.child_exemption > s.child_exemption)",
+    "not(t.state = 'NY' and s.state != 'NY' and t.zip = s.zip)",
+    "not(t.single_exemption > t.married_exemption and s.salary >= 100000 and t.phone > s.phone and t.zip < s.zip)",
+    "not(t.area_code = s.area_code and t.phone = s.phone)",
+    "not(t.zip <= s.zip and t.phone >= s.phone and t.salary < s.salary and t.rate < s.rate)",
+)
+
+
+def judges_denial_constraints(make: EngineFactory, table: EncodedTable) -> None:
+    """Columns compared with others and with constants included, for which workers need the values."""
+    laws = parse_laws("\n".join(DENIALS), table.names)
+    tasks = [CheckTask(number, law) for number, law in enumerate(laws)]
+    tasks += [CheckTask(len(tasks) + number, law, "g1") for number, law in enumerate(laws)]
+    for policy in NullPolicy:
+        engine = make()
+        engine.open(table, policy)
+        found = in_order(engine.check(tasks))
+        engine.close()
+        assert found == reference(table, tasks, policy)
+        assert {verdict.holds for verdict in found} == {True, False}
+
+
+def finds_violating_pairs(make: EngineFactory, table: EncodedTable) -> None:
+    """One pair at least for each evidence among the pairs that violate constraints, and no other evidence."""
+    laws = [law for law in parse_laws("\n".join(DENIALS[:4]), table.names) if isinstance(law, DC)]
+    space = PredicateSpace.of(predicate for law in laws for predicate in law.predicates)
+    paths = [tuple((predicate,) for predicate in law.predicates) for law in laws]
+    for policy in NullPolicy:
+        engine, one_thread = make(), LocalEngine(threads=1)
+        engine.open(table, policy)
+        one_thread.open(table, policy)
+        evidence = DistinctPairs(table, space, policy)
+        expected = one_thread.violating_pairs(space, paths, lambda: False)
+        found = engine.violating_pairs(space, paths, lambda: False)
+        assert evidence.add_pairs(*expected.T) == DistinctPairs(table, space, policy).add_pairs(*found.T) > 0
+        assert evidence.add_pairs(*found.T) == 0
+        with pytest.raises(StoppedError):
+            engine.violating_pairs(space, paths, lambda: True)
+        engine.close()
+
+
 def accepts_no_tasks(make: EngineFactory, table: EncodedTable) -> None:
     engine = make()
     engine.open(table, NullPolicy.EQUAL)
@@ -138,13 +208,13 @@ def runs_several_calls_at_once(make: EngineFactory, table: EncodedTable) -> None
 
 
 def refuses_what_it_cannot_check(make: EngineFactory, table: EncodedTable) -> None:
-    """A law without a check, and one that names a column too many, arrive as errors of ours."""
-    unchecked = DC((Predicate(Cell("t", 0), "=", Cell("s", 0)),))
-    for law, part in ((unchecked, "dc"), (FD((0,), table.width), "column")):
+    """A measure that is too hard, and a law that names a column too many, arrive as errors of ours."""
+    hard = CheckTask(0, DC((Predicate(Cell("t", 10), "<=", Cell("s", 12)),)), "g3")
+    for task, part in ((hard, "NP-hard"), (CheckTask(0, FD((0,), table.width)), "column")):
         engine = make()
         engine.open(table, NullPolicy.EQUAL)
         with pytest.raises(LawfulError, match=part):
-            list(engine.check([CheckTask(0, law)]))
+            list(engine.check([task]))
         engine.close()
 
 
@@ -182,15 +252,56 @@ def may_be_left_early(make: EngineFactory, table: EncodedTable) -> None:
     engine.close()
 
 
+def keeps_its_verdicts_when_tuned(make: EngineFactory, table: EncodedTable) -> None:
+    """How partitions are kept shows in no verdict, whether it changes before a table is opened or at work."""
+    engine = make()
+    engine.tune(longest_chain=1)
+    engine.open(table, NullPolicy.EQUAL)
+    tasks = random_tasks(table.width, 60, seed=6)
+    expected = reference(table, tasks, NullPolicy.EQUAL)
+    assert in_order(engine.check(tasks)) == expected
+    engine.tune(cache_bytes=20_000)
+    assert in_order(engine.check(tasks)) == expected
+    engine.relieve()
+    assert in_order(engine.check(tasks)) == expected
+    engine.close()
+
+
+def feeds_a_stream(make: EngineFactory, table: EncodedTable) -> None:
+    """Tasks that are put while others run get their verdicts, each once; an error reaches the one who waits."""
+    engine = make()
+    engine.open(table, NullPolicy.EQUAL)
+    tasks = random_tasks(table.width, 90, seed=8)
+    found: list[Verdict] = []
+    with CheckStream(engine) as stream:
+        waiting = [tasks[first : first + 15] for first in range(0, len(tasks), 15)]
+        while waiting or stream.running:
+            if waiting and stream.room:
+                stream.put(waiting.pop())
+            else:
+                found += stream.take(1.0)
+    assert in_order(found) == reference(table, tasks, NullPolicy.EQUAL)
+    with CheckStream(engine) as stream:
+        stream.put([CheckTask(0, FD((0,), table.width))])
+        with pytest.raises(LawfulError, match="column"):
+            stream.take(60.0)
+    engine.close()
+
+
 CONTRACT = (
     gives_the_reference_verdicts,
     compares_all_pairs,
+    compares_all_pairs_over_a_space,
+    judges_denial_constraints,
+    finds_violating_pairs,
     accepts_no_tasks,
     runs_several_calls_at_once,
     refuses_what_it_cannot_check,
     refuses_to_check_before_it_is_opened,
     stops_when_cancelled,
     may_be_left_early,
+    keeps_its_verdicts_when_tuned,
+    feeds_a_stream,
 )
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from clusters import EVERY_KIND, Cluster
 
-from engines.conformance import CONTRACT, EngineFactory, encoded, write_table
+from engines.conformance import CONTRACT, EngineFactory, encoded, random_tasks, write_table
 from lawful.engines.local import LocalEngine
+from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 
 SCRIPT = Path(__file__).parent / "spark_conformance.py"
@@ -35,6 +36,19 @@ def test_the_local_engine_keeps_the_contract(
 @pytest.mark.parametrize("cache_bytes", [0, 50_000])
 def test_a_small_cache_changes_no_verdict(cache_bytes: int, table: EncodedTable) -> None:
     CONTRACT[0](lambda: LocalEngine(2, cache_bytes), table)
+
+
+def test_relief_drops_all_partitions_and_halves_what_is_kept(table: EncodedTable) -> None:
+    engine = LocalEngine(2, cache_bytes=2_000_000)
+    engine.open(table, NullPolicy.EQUAL)
+    list(engine.check(random_tasks(table.width, 60, seed=6)))
+    assert engine._workspace is not None
+    cache = engine._workspace.cache
+    assert cache.stats.entries > 0
+    engine.relieve()
+    assert cache.stats.entries == 0
+    list(engine.check(random_tasks(table.width, 240, seed=6)))
+    assert 0 < cache.stats.bytes <= 1_000_000
 
 
 @pytest.mark.parametrize("kind", EVERY_KIND)

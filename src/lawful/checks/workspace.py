@@ -9,12 +9,17 @@ from dataclasses import dataclass
 
 from lawful.checks import partitions
 from lawful.checks.cache import Chain, PartitionCache
-from lawful.checks.partitions import Partition, Scratch
+from lawful.checks.partitions import Partition, Scratch, SortedPartition
 from lawful.checks.ranked_table import Int32s, RankedTable
+from lawful.dependencies import Constant
+from lawful.errors import EngineError
 from lawful.meanings import NULL_RANK, Direction, NullPolicy
+from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.shared_ranks import constant_place, shared_ranks
 
 DEFAULT_CACHE_BYTES = 256 * 2**20
 _REMEMBERED_SWAPS = 4096
+_REMEMBERED_SHARED = 6
 
 _FIRST_ROWS = 512
 _GROWTH = 8
@@ -58,13 +63,26 @@ class Workspace:
     null_policy
         What null means to every law that is checked here.
     cache_bytes
-        How much memory the partitions kept between checks may take. Verdicts do not depend on it.
+        How much memory the partitions kept between checks may take, those of sets and those of lists each.
+        Verdicts do not depend on it.
+    longest_chain
+        How many products in a row may leave their intermediate partitions in the cache. A longer way to a partition is
+        gone in one go, from the columns themselves, and only its end is kept (DISTOD's direct product, section 7.3.2).
+        None keeps all.
     """
 
-    def __init__(self, table: RankedTable, null_policy: NullPolicy, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+    def __init__(
+        self,
+        table: RankedTable,
+        null_policy: NullPolicy,
+        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        longest_chain: int | None = None,
+    ) -> None:
         self.table = table
         self.null_policy = null_policy
-        self.cache = PartitionCache(cache_bytes)
+        self.cache: PartitionCache[Partition] = PartitionCache(cache_bytes)
+        self.list_cache: PartitionCache[SortedPartition] = PartitionCache(cache_bytes)
+        self.longest_chain = longest_chain
         self.scratch = Scratch()
         self.lowest = NULL_RANK if null_policy is NullPolicy.EQUAL else NULL_RANK + 1
         """The lowest rank that takes part in a law."""
@@ -72,6 +90,14 @@ class Workspace:
         self._constant: dict[int, bool] = {}
         self._swaps: OrderedDict[SwapKey, Swaps] = OrderedDict()
         self._swaps_lock = threading.Lock()
+        self._shared: OrderedDict[Pair, tuple[Int32s, Int32s]] = OrderedDict()
+        self._places: dict[tuple[int, Constant], int] = {}
+        self._shared_lock = threading.Lock()
+
+    def resize(self, cache_bytes: int) -> None:
+        """Keep to another budget for partitions from now on."""
+        self.cache.resize(cache_bytes)
+        self.list_cache.resize(cache_bytes)
 
     def column(self, i: int) -> Int32s:
         """Return column `i` as kernels want it."""
@@ -79,6 +105,36 @@ class Workspace:
         if found is None:
             found = self._columns[i] = partitions.read_only(self.table.column(i))
         return found
+
+    def shared(self, a: int, b: int) -> tuple[Int32s, Int32s]:
+        """Return two columns by ranks that they share, so that their values can be compared."""
+        if a == b:
+            return self.column(a), self.column(a)
+        if a > b:
+            return self.shared(b, a)[::-1]
+        with self._shared_lock:
+            found = self._shared.pop((a, b), None)
+            if found is None:
+                left, right = shared_ranks(self.valued_table, (a, b))
+                found = partitions.read_only(left), partitions.read_only(right)
+            self._shared[a, b] = found
+            if len(self._shared) > _REMEMBERED_SHARED:
+                self._shared.popitem(last=False)
+            return found
+
+    def place_of(self, i: int, constant: Constant) -> int:
+        """Return where a constant stands among the values of column `i`; see `constant_place`."""
+        found = self._places.get((i, constant))
+        if found is None:
+            found = self._places[i, constant] = constant_place(self.valued_table, i, constant)
+        return found
+
+    @property
+    def valued_table(self) -> EncodedTable:
+        """The table, if it has its values."""
+        if not isinstance(self.table, EncodedTable):
+            raise EngineError("Only a table that has its values can compare columns or constants with each other.")
+        return self.table
 
     def is_constant(self, i: int) -> bool:
         """Say whether all rows that count have the same value in column `i`."""
@@ -149,9 +205,11 @@ class Workspace:
         return known, partition
 
     def _grown(self, chain: Chain, known: int, partition: Partition) -> Partition:
+        is_long = self.longest_chain is not None and len(chain) - known > self.longest_chain
         for length in range(known + 1, len(chain) + 1):
             partition = self.refine(partition, chain[length - 1])
-            self.cache.put(chain[:length], partition)
+            if length == len(chain) or not is_long:
+                self.cache.put(chain[:length], partition)
         return partition
 
     def _root(self, chain: Chain) -> Partition:

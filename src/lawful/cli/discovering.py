@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lawful.cli import options as opt
-from lawful.errors import EXIT_FINE, EXIT_STOPPED, UsageError
+from lawful.errors import EXIT_FINE, EXIT_STOPPED
+
+if TYPE_CHECKING:
+    from lawful.requests import Request
+    from lawful.runs import Run
 
 _FINDING = "What to find"
 
@@ -77,14 +81,16 @@ StrategyOption = Annotated[
         metavar="NAME",
     ),
 ]
-Resume = Annotated[
-    bool,
+Checkpoint = Annotated[
+    Path | None,
     opt.option(
         _FINDING,
-        "canonical-od with --out: go on where a run with --strategy lattice and the same --out was cut off.",
-        "--resume",
+        "canonical-od by the lattice: keep every verdict in this file, so that a run that was cut off can go on.",
+        "--checkpoint",
+        metavar="FILE",
     ),
 ]
+Resume = Annotated[bool, opt.option(_FINDING, "Go on from the --checkpoint of a run that was cut off.", "--resume")]
 Unidirectional = Annotated[bool, opt.option(_FINDING, "list-od: all columns rise, none falls.", "--unidirectional")]
 WithImplied = Annotated[
     bool,
@@ -168,6 +174,7 @@ def discover(
     memory_limit: MemoryLimit = None,
     seed: Seed = 0,
     strategy: StrategyOption = "auto",
+    checkpoint: Checkpoint = None,
     resume: Resume = False,
     unidirectional: Unidirectional = False,
     with_implied: WithImplied = False,
@@ -218,7 +225,7 @@ def discover(
     from lawful.cli import output
     from lawful.cli.discovery_output import print_discovery
     from lawful.discoveries import discover_laws, parse_memory
-    from lawful.partial_files import checkpoint_path, forget_partial, partial_path
+    from lawful.partial_files import forget_partial, partial_path
     from lawful.requests import DenialWishes, ListWishes, Request, families_of
     from lawful.runs import open_run
 
@@ -232,7 +239,7 @@ def discover(
         None if memory_limit is None else parse_memory(memory_limit),
         seed,
         strategy,  # type: ignore[arg-type]  # likewise
-        None if out is None or output.is_device(out) else checkpoint_path(out),
+        checkpoint,
         resume,
         ListWishes(unidirectional, with_implied, forward_rule),  # type: ignore[arg-type]  # likewise
         DenialWishes(
@@ -245,8 +252,6 @@ def discover(
             least_mean_ratio,
         ),
     )
-    if resume and request.checkpoint is None:
-        raise UsageError("there is nothing to resume from without a file of results", "Say --out as before.")
     output.require_writable(out)
     reading = opt.Reading(table, format_, sep, header, quote, escape, encoding, null_token, columns, types, limit)
     where = opt.where_to_run(engine, master, remote, driver_memory)
@@ -256,6 +261,8 @@ def discover(
         output.shown_progress() as progress,
         open_run(table, reading.options(), where, opt.null_option(null), reuse=not no_cache, progress=progress) as run,
     ):
+        if "dc" in request.find:
+            output.print_notes(*_compared_cells(run, request))
         report = discover_laws(run, request, progress, partial)
     if out is not None:
         output.write_json(report.streamed(), out)
@@ -266,6 +273,14 @@ def discover(
     else:
         print_discovery(report)
     raise typer.Exit(EXIT_FINE if report.complete else EXIT_STOPPED)
+
+
+def _compared_cells(run: Run, request: Request) -> list[str]:
+    """The predicates of denial constraints, which decide how long the search takes: told before it begins."""
+    from lawful.discovery.denial_questions import predicate_space
+
+    (question,) = (asked for asked in request.questions(run.null_policy) if hasattr(asked, "convention"))
+    return predicate_space(run.table, question).describe(run.table.names)
 
 
 @contextmanager

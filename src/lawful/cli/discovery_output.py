@@ -104,7 +104,9 @@ def _summary(report: DiscoveryReport) -> str:
     if settings["error"]:
         parts.append(f"with an error of at most {settings['error']:g} ({settings['measure']})")
     if settings["max_size"] is not None:
-        parts.append(f"with at most {counted(settings['max_size'], 'column')} on the left")
+        on_the_left = f"with at most {counted(settings['max_size'], 'column')} on the left"
+        has_left_sides = set(settings["find"]) <= {"key", "fd"}
+        parts.append(on_the_left if has_left_sides else f"of size at most {settings['max_size']}")
     if "left_out" in counts:
         parts.append(f"{counts['left_out']:,} of less interest left out")
     described = ", ".join(parts)

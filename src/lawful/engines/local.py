@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event
 
+import numpy as np
+
 from lawful.checks import CheckTask, Verdict, Workspace, check
+from lawful.checks.denial_tree import Path, distinct_violating_pairs
+from lawful.checks.ranked_table import Int32s
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
-from lawful.engines.packing import Pack, pack_by_cost
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.engines.packing import Pack, in_packs, pack_by_cost
 from lawful.engines.protocol import ShouldStop
 from lawful.errors import StoppedError, UsageError
 from lawful.evidence import AgreeSets, all_agree_sets
+from lawful.evidence.denial_evidence import DenialEvidence, all_evidence
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 
@@ -39,6 +47,7 @@ class LocalEngine:
             raise UsageError(f"the number of threads must be at least 1, and is {threads}")
         self._threads = threads or os.cpu_count() or 1
         self._cache_bytes = cache_bytes
+        self._longest_chain: int | None = None
         self._workspace: Workspace | None = None
         self._table: EncodedTable | None = None
         self._cancelled = Event()
@@ -46,8 +55,24 @@ class LocalEngine:
     def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
         """Make a workspace for the table."""
         self._table = table
-        self._workspace = Workspace(table, null_policy, self._cache_bytes)
+        self._workspace = Workspace(table, null_policy, self._cache_bytes, self._longest_chain)
         self._cancelled.clear()
+
+    def tune(self, *, cache_bytes: int | None = None, longest_chain: int | None = None) -> None:
+        """Change how partitions are kept, from now on."""
+        self._cache_bytes = self._cache_bytes if cache_bytes is None else cache_bytes
+        self._longest_chain = longest_chain or self._longest_chain
+        if self._workspace is not None:
+            self._workspace.resize(self._cache_bytes)
+            self._workspace.longest_chain = self._longest_chain
+
+    def relieve(self) -> None:
+        """Drop all partitions (DISTOD's eviction, section 7.4.2), and keep half as much of them from now on."""
+        if self._workspace is not None:
+            self._workspace.resize(0)
+        self.tune(cache_bytes=self._cache_bytes // 2)
+        with contextlib.suppress(OSError, AttributeError):  # only some C libraries can
+            ctypes.CDLL(None).malloc_trim(0)
 
     def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
         """Check packs of tasks on the threads and yield verdicts pack by pack."""
@@ -86,6 +111,38 @@ class LocalEngine:
 
         threads = self._threads if table.rows >= _WORTH_THREADS else 1
         return all_agree_sets(table, workspace.null_policy, columns, threads, stops, counted=counted)
+
+    def violating_pairs(self, space: PredicateSpace, paths: Sequence[Path], should_stop: ShouldStop) -> Int32s:
+        """Walk parts of the tree of constraints on the threads."""
+        _, workspace = self._opened()
+        failed = Event()
+
+        def stops() -> bool:
+            return failed.is_set() or self._cancelled.is_set() or should_stop()
+
+        with ThreadPoolExecutor(self._threads, thread_name_prefix="lawful-pairs") as pool:
+            waiting = [
+                pool.submit(distinct_violating_pairs, pack, space, workspace, stops)
+                for pack in in_packs(paths, self._threads * _PACKS_A_THREAD)
+            ]
+            try:
+                parts = [future.result() for future in waiting]
+            except BaseException:  # an interrupt reaches this thread alone: the others must not go on to the end
+                failed.set()
+                raise
+        return np.concatenate([np.empty((0, 2), np.int32), *parts])
+
+    def denial_evidence(
+        self, space: PredicateSpace, should_stop: ShouldStop, *, counted: bool = False
+    ) -> DenialEvidence:
+        """Compare all pairs of rows with all threads."""
+        table, workspace = self._opened()
+
+        def stops() -> bool:
+            return self._cancelled.is_set() or should_stop()
+
+        threads = self._threads if table.rows >= _WORTH_THREADS else 1
+        return all_evidence(table, space, workspace.null_policy, threads, stops, counted=counted)
 
     def cancel(self) -> None:
         """Stop after the checks that are under way."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from lawful.checks import CheckTask, RankedTable, estimate_cost
-from lawful.dependencies import FD, CanonicalOD, Key, Law
+from lawful.checks.cost import equal_columns
+from lawful.dependencies import DC, FD, CanonicalOD, Key, Law, ListOD
 
 Pack = tuple[CheckTask, ...]
+_Item = TypeVar("_Item")
 
 
 def pack_by_cost(tasks: Sequence[CheckTask], table: RankedTable, packs: int) -> list[Pack]:
@@ -33,6 +36,12 @@ def pack_by_cost(tasks: Sequence[CheckTask], table: RankedTable, packs: int) -> 
     return filled
 
 
+def in_packs(items: Sequence[_Item], packs: int) -> list[Sequence[_Item]]:
+    """Cut a sequence into at most `packs` parts of about the same length, none empty."""
+    size = -(-len(items) // packs) or 1
+    return [items[first : first + size] for first in range(0, len(items), size)]
+
+
 def total_cost(tasks: Sequence[CheckTask], table: RankedTable) -> float:
     """The estimated row visits of all tasks."""
     return sum(estimate_cost(task.law, table) for task in tasks)
@@ -42,5 +51,9 @@ def _chain(law: Law, table: RankedTable) -> list[tuple[int, int]]:
     match law:
         case Key(columns) | FD(columns, _) | CanonicalOD(columns, _, _, _):
             return sorted((-table.distinct(column), column) for column in columns)
+        case DC(predicates):
+            return sorted((-table.distinct(column), column) for column in equal_columns(predicates))
+        case ListOD(left, right):
+            return [(column, int(direction == "desc")) for column, direction in left + right]
         case _:
             return []

@@ -6,12 +6,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from lawful.checks import CheckTask, Verdict
+from lawful.checks.denial_tree import Path
+from lawful.checks.ranked_table import Int32s
+from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence import AgreeSets
+from lawful.evidence.denial_evidence import DenialEvidence
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 
 ShouldStop = Callable[[], bool]
 """Is asked now and then by long work; once it says yes, the work ends with `StoppedError`."""
+
+
+class Checks(Protocol):
+    """Whatever checks tasks: an engine, or something that stands before one."""
+
+    def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
+        """Check every task and yield verdicts as they complete; stopping the iteration stops the work."""
 
 
 class Engine(Protocol):
@@ -28,11 +39,31 @@ class Engine(Protocol):
     def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
         """Make the table available wherever checks will run."""
 
+    def tune(self, *, cache_bytes: int | None = None, longest_chain: int | None = None) -> None:
+        """Change how workers keep partitions; what is None stays as it is (see `Workspace`).
+
+        No verdict depends on it. Opening a table does not undo it.
+        """
+
+    def relieve(self) -> None:
+        """Give back memory of this process that is only kept to save time."""
+
     def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
         """Check every task and yield verdicts as they complete; stopping the iteration stops the work."""
 
     def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
         """Compare all pairs of rows on some columns and give their distinct agree sets, counted if asked."""
+
+    def violating_pairs(self, space: PredicateSpace, paths: Sequence[Path], should_stop: ShouldStop) -> Int32s:
+        """Give one pair of rows for each distinct evidence among all pairs that violate a denial constraint of `paths`.
+
+        See `checks.denial_tree`; `int32[pairs, 2]`, and the evidence of several pairs may be the same.
+        """
+
+    def denial_evidence(
+        self, space: PredicateSpace, should_stop: ShouldStop, *, counted: bool = False
+    ) -> DenialEvidence:
+        """Compare all pairs of rows over a predicate space and give their distinct evidence, counted if asked."""
 
     def cancel(self) -> None:
         """Stop all checks under way: their `check` calls end with `StoppedError`."""

@@ -13,30 +13,43 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from lawful.checks import CheckTask, Verdict
+from lawful.checks.denial_tree import Path as ConstraintPath
+from lawful.checks.ranked_table import Int32s
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
-from lawful.engines.packing import Pack, pack_by_cost, total_cost
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.engines.packing import Pack, in_packs, pack_by_cost, total_cost
 from lawful.engines.protocol import ShouldStop
 from lawful.engines.spark_worker import (
     ABSENT,
     AGREE_SETS,
+    EVIDENCE,
+    PAIRS,
     VERDICTS,
+    Runner,
     TableReference,
     WorkerSettings,
     agree_sets_from_bytes,
+    evidence_from_bytes,
+    evidence_runner,
     pack_runner,
+    pairs_from_bytes,
+    pairs_runner,
     tile_runner,
 )
 from lawful.errors import EngineError, StoppedError, UsageError
 from lawful.evidence import AgreeSets, Tile, all_agree_sets, merge, tiles
+from lawful.evidence.denial_evidence import DenialEvidence, all_evidence, merge_evidence
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.spark_errors import translated
@@ -44,6 +57,8 @@ from lawful.tables.spark_facts import is_connect, parallelism
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+Part = TypeVar("Part", AgreeSets, DenialEvidence)
 
 _JOBS_IN_FLIGHT = 3
 _ROW_VISITS_A_JOB = 1e9
@@ -74,6 +89,7 @@ class SparkEngine:
         self._spark = spark
         self._shares_files = shares_files
         self._cache_bytes = cache_bytes
+        self._longest_chain: int | None = None
         self._table: EncodedTable | None = None
         self._settings: WorkerSettings | None = None
         self._tag = f"lawful-{uuid.uuid4().hex}"
@@ -87,11 +103,21 @@ class SparkEngine:
             raise UsageError("the Spark engine needs a table in a folder", "Encode it on Spark, or from a file.")
         self._table = table
         reference = TableReference.to(table, shares_files=self._shares_files)
-        self._settings = WorkerSettings(reference, null_policy, self._cache_bytes)
+        self._settings = WorkerSettings(reference, null_policy, self._cache_bytes, self._longest_chain)
         self._cancelled = self._is_shipped = False
         self._tag = f"lawful-{uuid.uuid4().hex}"
         probes: list[Pack] = [()] * parallelism(self._spark)
         self._run_until_present(probes)
+
+    def tune(self, *, cache_bytes: int | None = None, longest_chain: int | None = None) -> None:
+        """Change how every Python worker keeps partitions; one that was at work starts with none."""
+        self._cache_bytes = self._cache_bytes if cache_bytes is None else cache_bytes
+        self._longest_chain = longest_chain or self._longest_chain
+        if self._settings is not None:
+            self._settings = replace(self._settings, cache_bytes=self._cache_bytes, longest_chain=self._longest_chain)
+
+    def relieve(self) -> None:
+        """Do nothing: partitions are kept by the workers, which have a budget of their own."""
 
     def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
         """Run packs of tasks in jobs and yield the verdicts of each job as it ends."""
@@ -127,10 +153,40 @@ class SparkEngine:
         if not remaining:
             assert self._settings is not None
             return all_agree_sets(table, self._settings.null_policy, columns, 1, counted=counted)
-        parts: list[AgreeSets] = []
+        jobs = [remaining[first : first + cores] for first in range(0, len(remaining), cores)]
+
+        def run(job: Sequence[Tile]) -> list[AgreeSets]:
+            assert self._settings is not None
+            runner = tile_runner(job, columns, counted, self._settings)
+            payloads = self._run_payloads(runner, AGREE_SETS, len(job), should_stop)
+            return [agree_sets_from_bytes(payload, columns) for payload in payloads]
+
+        return merge(self._parts(jobs, run))
+
+    def denial_evidence(
+        self, space: PredicateSpace, should_stop: ShouldStop, *, counted: bool = False
+    ) -> DenialEvidence:
+        """Compare all pairs of rows over a predicate space in tiles, as `agree_sets` does."""
+        table = self._opened()
+        cores = parallelism(self._spark)
+        remaining = tiles(table.rows, _TILES_A_CORE * cores)
+        if not remaining:
+            assert self._settings is not None
+            return all_evidence(table, space, self._settings.null_policy, 1, counted=counted)
+        jobs = [remaining[first : first + cores] for first in range(0, len(remaining), cores)]
+
+        def run(job: Sequence[Tile]) -> list[DenialEvidence]:
+            assert self._settings is not None
+            runner = evidence_runner(job, space, counted, self._settings)
+            return list(map(evidence_from_bytes, self._run_payloads(runner, EVIDENCE, len(job), should_stop)))
+
+        return merge_evidence(self._parts(jobs, run))
+
+    def _parts(self, jobs: Sequence[Sequence[Tile]], run: Callable[[Sequence[Tile]], list[Part]]) -> list[Part]:
+        """Run jobs over tiles, several in flight, and put what they found in the order of the tiles."""
+        parts: list[Part] = []
         with ThreadPoolExecutor(_JOBS_IN_FLIGHT, thread_name_prefix="lawful-tiles") as pool:
-            jobs = [remaining[first : first + cores] for first in range(0, len(remaining), cores)]
-            waiting = [pool.submit(self._run_tiles, job, columns, counted, should_stop) for job in jobs]
+            waiting = [pool.submit(run, job) for job in jobs]
             try:
                 for future in waiting:
                     parts.extend(future.result())
@@ -139,30 +195,41 @@ class SparkEngine:
                     future.cancel()
                 self._interrupt()
                 raise
-        return merge(parts)
+        return parts
 
-    def _run_tiles(
-        self, job: Sequence[Tile], columns: Sequence[int], counted: bool, should_stop: ShouldStop
-    ) -> list[AgreeSets]:
-        assert self._settings is not None
+    def _run_payloads(self, runner: Runner, schema: str, tasks: int, should_stop: ShouldStop) -> list[bytes]:
+        """Run numbered tasks in one job; where a worker does not have the table, ship it and run them again."""
         for _ in range(_ATTEMPTS):
             if self._cancelled or should_stop():
-                raise StoppedError("the comparison of all pairs was stopped")
+                raise StoppedError("the comparison of pairs was stopped")
             try:
                 with translated():
                     self._tag_jobs()
-                    numbers = self._spark.range(0, len(job), 1, len(job))
-                    runner = tile_runner(job, columns, counted, self._settings)
-                    rows = numbers.mapInArrow(runner, AGREE_SETS).toArrow().sort_by("tile")
+                    numbers = self._spark.range(0, tasks, 1, tasks)
+                    rows = numbers.mapInArrow(runner, schema).toArrow()
             except EngineError:
                 if self._cancelled:
-                    raise StoppedError("the comparison of all pairs was stopped") from None
+                    raise StoppedError("the comparison of pairs was stopped") from None
                 raise
-            payloads = rows.column("agree_sets").to_pylist()
+            payloads: list[bytes] = rows.sort_by(rows.column_names[0]).column(1).to_pylist()
             if all(payloads):
-                return [agree_sets_from_bytes(payload, columns) for payload in payloads]
+                return payloads
             self._ship()
         raise _unreachable_table()
+
+    def violating_pairs(
+        self, space: PredicateSpace, paths: Sequence[ConstraintPath], should_stop: ShouldStop
+    ) -> Int32s:
+        """Walk parts of the tree of constraints as tasks, some parts a job."""
+        self._opened()
+        assert self._settings is not None
+        cores = parallelism(self._spark)
+        found = [np.empty((0, 2), np.int32)]
+        packs = in_packs(paths, _TILES_A_CORE * cores)
+        for job in in_packs(packs, _TILES_A_CORE):
+            runner = pairs_runner(job, space, self._settings)
+            found += map(pairs_from_bytes, self._run_payloads(runner, PAIRS, len(job), should_stop))
+        return np.concatenate(found)
 
     def cancel(self) -> None:
         """Interrupt all jobs of this engine on the cluster."""

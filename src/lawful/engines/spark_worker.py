@@ -23,11 +23,16 @@ import numpy as np
 import pyarrow as pa
 
 from lawful.checks import CheckTask, Workspace, check
+from lawful.checks.denial_tree import Path as ConstraintPath
+from lawful.checks.denial_tree import distinct_violating_pairs
+from lawful.checks.ranked_table import Int32s
+from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.packing import Pack
 from lawful.errors import DamagedTableError, LawfulError
-from lawful.evidence import AgreeSets, Tile, agree_sets_of_tile
+from lawful.evidence import AgreeSets, SignVectors, Tile, agree_sets_of_tile
+from lawful.evidence.denial_evidence import DenialEvidence, evidence_of_tile
 from lawful.meanings import NullPolicy
-from lawful.tables.encoded_table import METADATA, EncodedTable, checksum, ranks_file
+from lawful.tables.encoded_table import METADATA, EncodedTable, checksum, ranks_file, values_file
 
 VERDICTS = "id bigint, holds boolean, first bigint, second bigint, violations bigint, error string"
 _SCHEMA = pa.schema(
@@ -41,10 +46,14 @@ _SCHEMA = pa.schema(
     ]
 )
 AGREE_SETS = "tile bigint, agree_sets binary"
+EVIDENCE = "tile bigint, evidence binary"
+PAIRS = "pack bigint, pairs binary"
 ABSENT = "lawful: the encoded table is not on this worker"
 _MOST_WORKSPACES = 2
 _FORGET_AFTER = 2 * 86_400
 
+Runner = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""What Spark runs over the numbers of a task."""
 Row = tuple[int, bool | None, int | None, int | None, int | None, str | None]
 
 
@@ -65,7 +74,8 @@ class TableReference:
 
     def shipped_names(self) -> dict[str, str]:
         """The files of the table, by the names under which they travel: one namespace holds them all."""
-        files = [METADATA, *(ranks_file(position) for position in range(self.width))]
+        kinds = (ranks_file, values_file)  # values are needed where a law compares columns or constants
+        files = [METADATA, *(file(position) for file in kinds for position in range(self.width))]
         return {f"lawful-{self.digest}-{file.replace('/', '-')}": file for file in files}
 
 
@@ -82,6 +92,7 @@ class WorkerSettings:
     table: TableReference
     null_policy: NullPolicy
     cache_bytes: int
+    longest_chain: int | None = None
 
 
 def pack_runner(
@@ -118,6 +129,69 @@ def tile_runner(
                 yield pa.RecordBatch.from_pydict({"tile": pa.array([number], pa.int64()), "agree_sets": [payload]})
 
     return run
+
+
+def evidence_runner(
+    tiles: Sequence[Tile], space: PredicateSpace, counted: bool, settings: WorkerSettings
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """A task that compares the pairs of the tiles whose numbers it is given, over a predicate space."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                workspace = _workspace(settings)
+                payload = b""
+                if workspace is not None:
+                    assert isinstance(workspace.table, EncodedTable)
+                    table, policy = workspace.table, settings.null_policy
+                    payload = _evidence_to_bytes(evidence_of_tile(table, space, policy, tiles[number], counted=counted))
+                yield pa.RecordBatch.from_pydict({"tile": pa.array([number], pa.int64()), "evidence": [payload]})
+
+    return run
+
+
+def _evidence_to_bytes(found: DenialEvidence) -> bytes:
+    out = io.BytesIO()
+    arrays = {"less": found.signs.less, "greater": found.signs.greater, "witnesses": found.witnesses}
+    arrays |= {} if found.counts is None else {"counts": found.counts}
+    np.savez(out, allow_pickle=False, **arrays)  # type: ignore[arg-type]  # NumPy's stub takes keywords for flags
+    return out.getvalue()
+
+
+def evidence_from_bytes(payload: bytes) -> DenialEvidence:
+    """Read the evidence that a task found in its tile."""
+    with np.load(io.BytesIO(payload), allow_pickle=False) as arrays:
+        signs = SignVectors(arrays["less"], arrays["greater"])
+        return DenialEvidence(signs, arrays.get("counts"), arrays["witnesses"])
+
+
+def pairs_runner(
+    packs: Sequence[Sequence[ConstraintPath]], space: PredicateSpace, settings: WorkerSettings
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """A task that walks the parts of the tree of constraints whose numbers it is given."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                workspace = _workspace(settings)
+                payload = b""
+                if workspace is not None:
+                    out = io.BytesIO()
+                    np.save(out, distinct_violating_pairs(packs[number], space, workspace, _never), allow_pickle=False)
+                    payload = out.getvalue()
+                yield pa.RecordBatch.from_pydict({"pack": pa.array([number], pa.int64()), "pairs": [payload]})
+
+    return run
+
+
+def pairs_from_bytes(payload: bytes) -> Int32s:
+    """Read the pairs that a task found."""
+    pairs: Int32s = np.load(io.BytesIO(payload), allow_pickle=False)
+    return pairs
+
+
+def _never() -> bool:
+    return False
 
 
 def _to_bytes(found: AgreeSets) -> bytes:
@@ -167,7 +241,9 @@ def _workspace(settings: WorkerSettings) -> Workspace | None:
         table = find_table(settings.table)
         if table is None:
             return None
-        found = _workspaces[settings] = Workspace(table, settings.null_policy, settings.cache_bytes)
+        found = _workspaces[settings] = Workspace(
+            table, settings.null_policy, settings.cache_bytes, settings.longest_chain
+        )
         while len(_workspaces) > _MOST_WORKSPACES:
             _workspaces.popitem(last=False)
     _workspaces.move_to_end(settings)

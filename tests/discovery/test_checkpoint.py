@@ -1,0 +1,306 @@
+"""Checkpoints: what is written is read back, damage costs only what it hits, and a killed driver goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from checks.tables import ArrayTable, large_table
+from discovered_tables import slow_table
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lawful.checks import CheckTask, Verdict
+from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate
+from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.discovery.checkpoint import Checkpoint, RememberedChecks, fingerprint
+from lawful.discovery.findings import Findings
+from lawful.discovery.lattice import discover_by_lattice
+from lawful.discovery.questions import Watch
+from lawful.engines.local import LocalEngine
+from lawful.errors import UsageError
+from lawful.meanings import NullPolicy
+from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.local_pipeline import encode_in_process
+from lawful.tables.options import ReadOptions
+
+TABLE = large_table(seed=2, rows=200)
+SETTINGS = {"find": "canonical-od", "null": "equal"}
+VERDICTS = {
+    (FD((0, 2), 1), None): (True, None, None),
+    (FD((), 3), None): (False, (3, 199), None),
+    (CanonicalOD((4,), 0, 1, "desc"), None): (False, (0, 1), None),
+    (Key((1, 2)), "g1"): (False, None, 12),
+    (ListOD(((0, "asc"), (1, "desc")), ((2, "asc"),)), None): (True, None, None),
+    (DC((Predicate(Cell("t", 0), "=", Cell("s", 0)), Predicate(Cell("t", 1), "<", Cell("s", 1)))), "g3"): (
+        True,
+        None,
+        0,
+    ),
+}
+
+
+def written(path: Path, *, is_complete: bool = False) -> bytes:
+    log = Checkpoint(path, TABLE, SETTINGS, resume=False)
+    for asked, answer in VERDICTS.items():
+        log.append(asked, answer)
+    log.close(is_complete=is_complete)
+    return path.read_bytes()
+
+
+def read(path: Path) -> dict:
+    log = Checkpoint(path, TABLE, SETTINGS, resume=True)
+    log.close(is_complete=False)
+    return log.verdicts
+
+
+def test_verdicts_of_every_family_are_read_back(tmp_path: Path) -> None:
+    written(tmp_path / "log")
+    assert read(tmp_path / "log") == VERDICTS
+
+
+@given(data=st.data())
+def test_a_log_that_is_cut_anywhere_keeps_its_whole_lines(data: st.DataObject, tmp_path_factory) -> None:
+    path = tmp_path_factory.mktemp("cut") / "log"
+    whole = written(path)
+    kept = data.draw(st.integers(0, len(whole)))
+    path.write_bytes(whole[:kept])
+    lines = whole[:kept].count(b"\n")
+    expected = dict(list(VERDICTS.items())[: max(0, lines - 1)])
+    log = Checkpoint(path, TABLE, SETTINGS, resume=True)
+    assert log.verdicts == expected
+    log.append((FD((5,), 6), None), (True, None, None))
+    log.close(is_complete=False)
+    assert read(path) == expected | {(FD((5,), 6), None): (True, None, None)}
+
+
+@given(data=st.data())
+def test_a_damaged_byte_costs_at_most_the_verdicts_that_it_touches(data: st.DataObject, tmp_path_factory) -> None:
+    path = tmp_path_factory.mktemp("damaged") / "log"
+    whole = bytearray(written(path))
+    header = whole.index(b"\n")
+    place = data.draw(st.integers(0, len(whole) - 1))
+    whole[place] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(whole)
+    if place <= header:
+        with pytest.raises(UsageError, match="not a checkpoint"):
+            read(path)
+    else:
+        found = read(path)
+        assert found.items() <= VERDICTS.items()
+        assert len(found) >= len(VERDICTS) - 2
+
+
+def line(value: object) -> bytes:
+    text = json.dumps(value).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+FD_DOCUMENT = {"kind": "fd", "lhs": ["0"], "rhs": "1"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [FD_DOCUMENT, None, False, [0, 200], None],
+        [FD_DOCUMENT, None, False, [-1, 3], None],
+        [FD_DOCUMENT, None, False, [True, 3], None],
+        [FD_DOCUMENT, None, True, [0, 1], None],
+        [FD_DOCUMENT, None, False, None, None],
+        [FD_DOCUMENT, None, "yes", None, None],
+        [FD_DOCUMENT, "g9", True, None, 0],
+        [FD_DOCUMENT, "g1", True, None, None],
+        [{"kind": "fd", "lhs": ["0"], "rhs": "99"}, None, True, None, None],
+        [FD_DOCUMENT, None, True],
+        {"law": "A -> B"},
+        17,
+    ],
+    ids=str,
+)
+def test_lines_that_are_no_verdict_on_the_table_are_passed_over(tmp_path: Path, value: object) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(written(path) + line(value))
+    assert read(path) == VERDICTS
+
+
+def test_the_log_of_a_run_that_did_not_end_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    before = written(path)
+    with pytest.raises(UsageError, match="did not end"):
+        Checkpoint(path, TABLE, SETTINGS, resume=False)
+    assert path.read_bytes() == before
+    path.unlink()
+    written(path, is_complete=True)
+    Checkpoint(path, TABLE, SETTINGS, resume=False).close(is_complete=False)
+    assert read(path) == {}
+
+
+def test_resuming_without_a_log_starts_one(tmp_path: Path) -> None:
+    assert read(tmp_path / "log") == {}
+    assert (tmp_path / "log").stat().st_mode & 0o077 == 0
+
+
+def test_another_table_or_question_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    before = written(path)
+    with pytest.raises(UsageError, match="another table"):
+        Checkpoint(path, large_table(seed=3, rows=200), SETTINGS, resume=True)
+    with pytest.raises(UsageError, match="null was 'equal' and is 'ignore'"):
+        Checkpoint(path, TABLE, SETTINGS | {"null": "ignore"}, resume=True)
+    assert path.read_bytes() == before
+    assert read(path) == VERDICTS
+
+
+@pytest.mark.parametrize("content", [b"name,age\nAnn,3\n", b"\x00" * 50, b'12345678 {"format": 1}\n', line({"a": 1})])
+@pytest.mark.parametrize("resume", [True, False])
+def test_other_files_are_left_alone(tmp_path: Path, content: bytes, resume: bool) -> None:
+    path = tmp_path / "precious.csv"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match="not a checkpoint"):
+        Checkpoint(path, TABLE, SETTINGS, resume=resume)
+    assert path.read_bytes() == content
+
+
+def test_two_runs_do_not_share_a_log(tmp_path: Path) -> None:
+    first = Checkpoint(tmp_path / "log", TABLE, SETTINGS, resume=True)
+    with pytest.raises(UsageError, match="another run"):
+        Checkpoint(tmp_path / "log", TABLE, SETTINGS, resume=True)
+    first.close(is_complete=False)
+    Checkpoint(tmp_path / "log", TABLE, SETTINGS, resume=True).close(is_complete=True)
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot keep a checkpoint"):
+        Checkpoint(tmp_path / "nowhere" / "log", TABLE, SETTINGS, resume=False)
+
+
+def test_the_fingerprint_is_that_of_the_ranks() -> None:
+    columns = [TABLE.column(i) for i in range(TABLE.width)]
+    assert fingerprint(TABLE) == fingerprint(ArrayTable([column.copy() for column in columns]))
+    assert fingerprint(TABLE) != fingerprint(ArrayTable(columns[::-1]))
+    changed = columns[0].copy()
+    changed[17] = changed[17] % 3 + 1
+    assert fingerprint(TABLE) != fingerprint(ArrayTable([changed, *columns[1:]]))
+
+
+class CountingEngine(LocalEngine):
+    """The local engine, which also counts its checks, and breaks down after so many."""
+
+    def __init__(self, breaks_after: int | None = None) -> None:
+        super().__init__(threads=2)
+        self.checked: list[Law] = []
+        self._breaks_after = breaks_after
+
+    def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
+        tasks = list(tasks)
+        laws = {task.id: task.law for task in tasks}
+        for verdict in super().check(tasks):
+            if self._breaks_after is not None and len(self.checked) >= self._breaks_after:
+                raise RuntimeError("the machine is on fire")
+            self.checked.append(laws[verdict.id])
+            yield verdict
+
+
+def test_a_remembered_check_is_the_check(tmp_path: Path) -> None:
+    laws = [FD((3, 5), 1), FD((0,), 1), CanonicalOD((), 6, 7, "desc"), CanonicalOD((), 6, 7, "asc"), Key((3,))]
+    asked = [(law, measure) for law in laws for measure in (None, "g1", "g3")]
+    tasks = [CheckTask(number, law, measure) for number, (law, measure) in enumerate(asked)]
+    found = []
+    for resume in (False, True):
+        engine = CountingEngine()
+        engine.open(TABLE, NullPolicy.EQUAL)
+        log = Checkpoint(tmp_path / "log", TABLE, SETTINGS, resume=resume)
+        found.append(sorted(RememberedChecks(engine, log).check(tasks), key=lambda verdict: verdict.id))
+        log.close(is_complete=False)
+        assert len(engine.checked) == (0 if resume else len(tasks))
+    assert found[0] == found[1]
+    assert {verdict.holds for verdict in found[0]} == {True, False}
+
+
+def laws(found: Findings) -> set[Law]:
+    assert found.complete
+    return {law for part in (*found.blocks, *found.listings) for law in part.laws()}
+
+
+@pytest.mark.parametrize("breaks_after", [1, 40, 200])
+def test_a_run_that_broke_down_goes_on_without_asking_again(tmp_path: Path, breaks_after: int) -> None:
+    table = large_table(seed=4, rows=2_000)
+
+    def run(engine: CountingEngine, resume: bool) -> Findings:
+        engine.open(table, NullPolicy.EQUAL)
+        question = CanonicalQuestion(checkpoint=tmp_path / "log", resume=resume, strategy="lattice")
+        return discover_by_lattice(table, engine, question, Watch(), lambda _: None, lambda _: None, samples=False)
+
+    first = CountingEngine(breaks_after)
+    with pytest.raises(RuntimeError, match="on fire"):
+        run(first, resume=False)
+    second = CountingEngine()
+    resumed = laws(run(second, resume=True))
+    assert not set(first.checked) & set(second.checked)
+    (tmp_path / "log").unlink()
+    assert resumed == laws(run(CountingEngine(), resume=False))
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.discovery.lattice import discover_by_lattice
+from lawful.discovery.questions import Watch
+from lawful.engines.local import LocalEngine
+from lawful.meanings import NullPolicy
+from lawful.tables.encoded_table import EncodedTable
+
+table = EncodedTable.open(Path(sys.argv[1]))
+engine = LocalEngine(threads=2)
+engine.open(table, NullPolicy.EQUAL)
+question = CanonicalQuestion(checkpoint=Path(sys.argv[2]), resume=True, strategy="lattice")
+found = discover_by_lattice(table, engine, question, Watch(), lambda _: None, lambda _: None, samples=False)
+assert found.complete
+names = sorted(repr(law) for part in (*found.blocks, *found.listings) for law in part.laws())
+Path(sys.argv[3]).write_text("\\n".join(names))
+"""
+
+
+def test_a_driver_that_is_killed_again_and_again_ends_with_the_same_answer(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("LAWFUL_CACHE", str(tmp_path / "cache"))
+    folder = encoded_folder(slow_table(4_000), tmp_path)
+    log, out = tmp_path / "log", tmp_path / "laws.txt"
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER)
+    kills = 0
+    for size in (2_000, 30_000, None):
+        process = subprocess.Popen([sys.executable, str(script), str(folder), str(log), str(out)])
+        try:
+            while process.poll() is None and not (size and log.exists() and log.stat().st_size >= size):
+                time.sleep(0.002)
+            if process.poll() is None:
+                os.kill(process.pid, signal.SIGKILL)
+                kills += 1
+        finally:
+            process.kill()
+            process.wait()
+    assert kills >= 2
+    table = EncodedTable.open(folder)
+    engine = LocalEngine(threads=2)
+    engine.open(table, NullPolicy.EQUAL)
+    whole = laws(discover_by_lattice(table, engine, CanonicalQuestion(), Watch(), lambda _: None, lambda _: None))
+    assert out.read_text().split("\n") == sorted(map(repr, whole))
+
+
+def encoded_folder(table: pa.Table, folder: Path) -> Path:
+    from pyarrow import parquet
+
+    parquet.write_table(table, folder / "table.parquet")
+    encoded = encode_in_process(folder / "table.parquet", ReadOptions())
+    assert encoded.folder is not None
+    return encoded.folder
