@@ -1,0 +1,164 @@
+"""The loops behind sorted partitions: growing one by a column, and looking for a split or a swap between two.
+
+A sorted partition of a list of columns is an array of class ids, one a row, ascending in the order of the list
+(FindOD, section V-A). Ids below the number of classes may be unused.
+"""
+
+# mypy: disallow-untyped-decorators=False
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from lawful.checks.order_kernels import NO_HIGH, NO_LOW
+from lawful.checks.ranked_table import Int32s
+
+VALID, SPLIT, SWAP = 0, 1, 2
+"""What a list says of another: it orders it; it would, but for ties; or some pair is ordered the other way round."""
+
+
+@njit(cache=True, nogil=True)
+def expand_by_table(
+    ids: Int32s, column: Int32s, highest: int, turned: bool, size: int, table: Int32s, out: Int32s
+) -> int:
+    """Number the pairs of class id and rank in their order; `table` has `size` zeros on entry and on return.
+
+    Ids count in direction-adjusted ranks: with `turned`, larger ranks come first. Returns the number of classes.
+    """
+    span = highest + 1
+    for i in range(ids.size):
+        rank = highest - column[i] if turned else column[i]
+        table[ids[i] * span + rank] = 1
+    classes = 0
+    for place in range(size):
+        if table[place] != 0:
+            table[place] = classes
+            classes += 1
+    for i in range(ids.size):
+        rank = highest - column[i] if turned else column[i]
+        out[i] = table[ids[i] * span + rank]
+    table[:size] = 0
+    return classes
+
+
+@njit(cache=True, nogil=True)
+def expand_by_sorting(
+    ids: Int32s, classes: int, column: Int32s, order: Int32s, turned: bool, slots: Int32s, placed: Int32s, out: Int32s
+) -> int:
+    """Sort the rows, which come in the order of the column, by class id, and number the runs of equal pairs.
+
+    `slots` is zero on entry and on return.
+    """
+    rows = ids.size
+    for i in range(rows):
+        slots[ids[i]] += 1
+    position = 0
+    for c in range(classes):
+        members = slots[c]
+        slots[c] = position
+        position += members
+    for i in range(rows):
+        row = order[rows - 1 - i] if turned else order[i]
+        placed[slots[ids[row]]] = row
+        slots[ids[row]] += 1
+    slots[:classes] = 0
+    found = -1
+    last_id = np.int32(-1)
+    last_rank = np.int32(-1)
+    for i in range(rows):
+        row = placed[i]
+        if ids[row] != last_id or column[row] != last_rank:
+            found += 1
+            last_id = ids[row]
+            last_rank = column[row]
+        out[row] = found
+    return found + 1
+
+
+@njit(cache=True, nogil=True)
+def find_violation(
+    left: Int32s, left_classes: int, right: Int32s, highest: int, turned: bool, extremes: Int32s, found: Int32s
+) -> int:
+    """Look for a swap between two sorted partitions, else for a split; `found` receives two rows that show it.
+
+    With `turned` the right list falls. This is FindOD's algorithm 2 with ids of classes compared where it prints ids of
+    rows, without a first class before the first, and left at the first swap only. A swap is preferred because it
+    rules out more. `extremes` holds the smallest and the largest right id of each left class; it is empty on entry and
+    on return.
+    """
+    for i in range(left.size):
+        value = highest - right[i] if turned else right[i]
+        c = left[i]
+        extremes[c, 0] = min(extremes[c, 0], value)
+        extremes[c, 1] = max(extremes[c, 1], value)
+    state = VALID
+    before = -1
+    first_class = second_class = first_value = second_value = 0
+    for c in range(left_classes):
+        low = extremes[c, 0]
+        high = extremes[c, 1]
+        if high == NO_HIGH:
+            continue
+        if before >= 0 and low < extremes[before, 1]:
+            state = SWAP
+            first_class, first_value = before, extremes[before, 1]
+            second_class, second_value = c, low
+            break
+        if state == VALID and low != high:
+            state = SPLIT
+            first_class, first_value = c, low
+            second_class, second_value = c, high
+        before = c
+    extremes[:left_classes, 0] = NO_LOW
+    extremes[:left_classes, 1] = NO_HIGH
+    if state != VALID:
+        _name_rows(left, right, highest, turned, first_class, first_value, second_class, second_value, found)
+    return state
+
+
+@njit(cache=True, nogil=True)
+def _name_rows(
+    left: Int32s,
+    right: Int32s,
+    highest: int,
+    turned: bool,
+    first_class: int,
+    first_value: int,
+    second_class: int,
+    second_value: int,
+    found: Int32s,
+) -> None:
+    """Write the first row at each of two points to `found`."""
+    found[0] = -1
+    found[1] = -1
+    for i in range(left.size):
+        value = highest - right[i] if turned else right[i]
+        if found[0] < 0 and left[i] == first_class and value == first_value:
+            found[0] = i
+        elif found[1] < 0 and left[i] == second_class and value == second_value:
+            found[1] = i
+        if found[0] >= 0 and found[1] >= 0:
+            return
+
+
+@njit(cache=True, nogil=True)
+def mark_blocks(values: Int32s, smallest_after: Int32s, offsets: Int32s) -> int:
+    """Cut a sequence where nothing before is larger than anything after; write the cuts, and return how many blocks.
+
+    Two values that are out of order lie in one block, and a block of several values has every one of them out of
+    order with another.
+    """
+    smallest = NO_LOW
+    for i in range(values.size - 1, -1, -1):
+        smallest_after[i] = smallest
+        smallest = min(smallest, values[i])
+    blocks = 0
+    offsets[0] = 0
+    largest = NO_HIGH
+    for i in range(values.size):
+        largest = max(largest, values[i])
+        if largest <= smallest_after[i]:
+            blocks += 1
+            offsets[blocks] = i + 1
+    return blocks

@@ -1,0 +1,135 @@
+"""Sorted partitions of lists of columns, and what one list says of another: valid, split or swap.
+
+List-based order dependencies know nulls only as values, sorted first, as ORDER BY sorts them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lawful.checks import list_order_kernels as kernels
+from lawful.checks import violation_kernels
+from lawful.checks.partitions import SortedPartition
+from lawful.checks.ranked_table import Int32s
+from lawful.checks.workspace import Pair, Workspace
+from lawful.dependencies import ListOD
+from lawful.meanings import Direction
+
+_TABLE_ENTRIES_A_ROW = 4
+"""A table of all pairs of class and rank is passed as quickly as rows are sorted up to about this size."""
+
+Marked = tuple[tuple[int, Direction], ...]
+
+
+def broken_order(law: ListOD, workspace: Workspace) -> Pair | None:
+    """Return two rows that break the law: a swap if there is one, else a split, else nothing."""
+    left, left_falls = _canonical(law.lhs)
+    right, right_falls = _canonical(law.rhs)
+    x, y = sorted_partition(left, workspace), sorted_partition(right, workspace)
+    found = np.empty(2, np.int32)
+    # Both lists turned around say the same, so only whether one is matters.
+    state = kernels.find_violation(
+        x.ids,
+        x.classes,
+        y.ids,
+        max(0, y.classes - 1),
+        left_falls != right_falls,
+        workspace.scratch.extremes(x.classes),
+        found,
+    )
+    if state == kernels.VALID:
+        return None
+    return int(found.min()), int(found.max())
+
+
+def order_violations(law: ListOD, workspace: Workspace) -> tuple[Int32s, Int32s, int, int]:
+    """Find all rows that take part in a split or a swap: the four fields of `Violations`.
+
+    Sorted by the left list and, within its ties, *against* the right list, both kinds of violation are strict
+    inversions of the right list: so pairs are inversions, and what may stay is a longest non-decreasing
+    subsequence. A block holds the rows that are linked by violations, each to some other of the block.
+    """
+    left, left_falls = _canonical(law.lhs)
+    right, right_falls = _canonical(law.rhs)
+    x, y = sorted_partition(left, workspace), sorted_partition(right, workspace)
+    highest = max(0, y.classes - 1)
+    values = highest - y.ids if left_falls != right_falls else y.ids
+    rows = _rows_by(highest - values, highest, np.arange(workspace.table.rows, dtype=np.int32), workspace)
+    rows = _rows_by(x.ids, x.classes, rows, workspace)
+    sequence = values[rows]
+    spare = np.empty(rows.size, np.int32)
+    offsets = np.empty(rows.size + 1, np.int32)
+    blocks = kernels.mark_blocks(sequence, spare, offsets)
+    labels, taking_part = np.zeros(rows.size, np.int32), np.zeros(rows.size, np.bool_)
+    pairs, removals = violation_kernels.measure_swaps(rows, labels, values, sequence, spare, taking_part)
+    kept, kept_offsets = _broken_blocks(rows, offsets[: blocks + 1])
+    return kept, kept_offsets, int(pairs), int(removals)
+
+
+def sorted_partition(marked: Marked, workspace: Workspace) -> SortedPartition:
+    """Return the sorted partition of a list whose first column rises, grown from its longest prefix in the cache."""
+    rows = workspace.table.rows
+    if not marked:
+        return SortedPartition(np.zeros(rows, np.int32), 1)
+    chain = tuple(2 * column + (direction == "desc") for column, direction in marked)
+    known, partition = workspace.list_cache.longest_prefix(chain)
+    if partition is None:
+        known = 1
+        partition = SortedPartition(workspace.column(marked[0][0]), workspace.table.distinct(marked[0][0]) + 1)
+    for length in range(known + 1, len(chain) + 1):
+        partition = expand(partition, *marked[length - 1], workspace)
+        workspace.list_cache.put(chain[:length], partition)
+    return partition
+
+
+def expand(partition: SortedPartition, column: int, direction: Direction, workspace: Workspace) -> SortedPartition:
+    """Return the sorted partition of the list with one more column at its end."""
+    ranks, highest = workspace.column(column), workspace.table.distinct(column)
+    turned, scratch = direction == "desc", workspace.scratch
+    out = np.empty(ranks.size, np.int32)
+    size = partition.classes * (highest + 1)
+    if size <= _TABLE_ENTRIES_A_ROW * ranks.size:
+        table = scratch.zeros("table", size)
+        classes = kernels.expand_by_table(partition.ids, ranks, highest, turned, size, table, out)
+    else:
+        slots = scratch.zeros("slots", max(partition.classes, highest) + 1)
+        order, placed = _order_of(column, workspace), scratch.buffer("placed", ranks.size)
+        classes = kernels.expand_by_sorting(partition.ids, partition.classes, ranks, order, turned, slots, placed, out)
+    out.flags.writeable = False
+    return SortedPartition(out, int(classes))
+
+
+def _canonical(marked: Marked) -> tuple[Marked, bool]:
+    """Return the list with its first column rising, and whether all directions were turned around for that."""
+    if not marked or marked[0][1] == "asc":
+        return marked, False
+    return tuple((column, "desc" if direction == "asc" else "asc") for column, direction in marked), True
+
+
+def _order_of(column: int, workspace: Workspace) -> Int32s:
+    """Return the rows in the order of a column, kept with the sorted partitions."""
+    key = (-1 - column,)  # no list begins so
+    _, found = workspace.list_cache.longest_prefix(key)
+    if found is None:
+        rows = np.arange(workspace.table.rows, dtype=np.int32)
+        ordered = _rows_by(workspace.column(column), workspace.table.distinct(column), rows, workspace)
+        found = SortedPartition(ordered, 0)
+        workspace.list_cache.put(key, found)
+    return found.ids
+
+
+def _rows_by(ranks: Int32s, highest: int, rows: Int32s, workspace: Workspace) -> Int32s:
+    out = np.empty_like(rows)
+    violation_kernels.sort_rows(rows, ranks, highest, workspace.scratch.zeros("slots", highest + 1), out)
+    return out
+
+
+def _broken_blocks(rows: Int32s, offsets: Int32s) -> tuple[Int32s, Int32s]:
+    """Keep the blocks of more than one row, each in ascending order of rows."""
+    lengths = np.diff(offsets)
+    broken = lengths > 1
+    in_broken = np.repeat(broken, lengths)
+    label = np.repeat(np.arange(lengths.size), lengths)[in_broken]
+    kept = rows[in_broken]
+    kept = kept[np.lexsort((kept, label))]
+    return kept, np.concatenate([[0], np.cumsum(lengths[broken])]).astype(np.int32)
