@@ -1,4 +1,4 @@
-"""Cases of evidence: all pairs of real tables, by threads and on Spark; curves of FD discovery over rows and columns."""
+"""Cases of evidence: all pairs of real tables, by threads and on Spark; FD discovery over rows and columns."""
 
 from __future__ import annotations
 

@@ -7,16 +7,26 @@ here is fast, and nothing here knows how the product does it.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import partial, singledispatch
 from itertools import combinations
 
-from lawful.dependencies import FD, CanonicalOD, Key, Law, columns_of
+from lawful.dependencies import DC, FD, CanonicalOD, Cell, Constant, Key, Law, ListOD, columns_of
 from lawful.meanings import NULL_RANK, NullPolicy
 
 Row = Sequence[int]
 Table = Sequence[Row]
 Pair = tuple[int, int]
+
+COMPARE = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 @singledispatch
@@ -42,6 +52,32 @@ def _(law: CanonicalOD, t: Row, s: Row) -> bool:
     if law.direction == "asc":
         return t[law.right] > s[law.right]
     return t[law.right] < s[law.right]
+
+
+@refutes.register
+def _(law: ListOD, t: Row, s: Row) -> bool:
+    """A split in either order of the rows, a swap in the one that sorts t before s."""
+    by_left, by_right = compare_lists(law.lhs, t, s), compare_lists(law.rhs, t, s)
+    return (by_left == 0 and by_right != 0) or (by_left < 0 < by_right)
+
+
+@refutes.register
+def _(law: DC, t: Row, s: Row) -> bool:
+    """Cells are compared across columns and with constants as they stand: give rows of values, 0 for null."""
+    rows = {"t": t, "s": s}
+
+    def value(side: Cell | Constant) -> object:
+        return rows[side.row][side.column] if isinstance(side, Cell) else side.value
+
+    return all(COMPARE[each.operator](value(each.left), value(each.right)) for each in law.predicates)
+
+
+def compare_lists(marked: Sequence[tuple[int, str]], t: Row, s: Row) -> int:
+    """Below 0 if the list sorts t before s, above 0 if after, 0 if they tie."""
+    for column, direction in marked:
+        if t[column] != s[column]:
+            return -1 if (t[column] < s[column]) == (direction == "asc") else 1
+    return 0
 
 
 def agree(columns: Sequence[int], t: Row, s: Row) -> bool:

@@ -11,14 +11,19 @@ from dataclasses import replace
 import numpy as np
 
 from lawful.checks import order_kernels, partition_kernels
+from lawful.checks.denial import violating_pair
+from lawful.checks.denial_counts import count_pairs
 from lawful.checks.fitting import no_check, require_fitting
+from lawful.checks.list_orders import broken_order
 from lawful.checks.partitions import Partition
 from lawful.checks.ranked_table import RankedTable
 from lawful.checks.verdict import CheckTask, Verdict
 from lawful.checks.violations import find_violations
 from lawful.checks.workspace import Pair, Swaps, Workspace
-from lawful.dependencies import FD, CanonicalOD, Key, Law
-from lawful.meanings import Direction
+from lawful.dependencies import DC, FD, CanonicalOD, Key, Law, ListOD
+from lawful.dependencies.denial_readings import plain_law
+from lawful.errors import UsageError
+from lawful.meanings import Direction, Measure
 
 
 def check(task: CheckTask, table: RankedTable, workspace: Workspace) -> Verdict:
@@ -40,11 +45,23 @@ def check(task: CheckTask, table: RankedTable, workspace: Workspace) -> Verdict:
     """
     require_fitting(task.law, table, workspace)
     if task.measure is not None:
-        found = find_violations(task.law, table, workspace)
-        counted = found.pairs if task.measure == "g1" else found.removals
+        counted = _count(task.law, task.measure, workspace)
         return Verdict(task.id, counted == 0, None, counted)
     witness = _witness(task.law, workspace)
     return Verdict(task.id, witness is None, witness)
+
+
+def _count(law: Law, measure: Measure, workspace: Workspace) -> int:
+    if isinstance(law, DC) and measure == "g1" and plain_law(law) is None:
+        return count_pairs(law, workspace)
+    found = find_violations(law, workspace.table, workspace)
+    counted = found.pairs if measure == "g1" else found.removals
+    if counted is None:
+        raise UsageError(
+            "The fewest rows whose removal mends a denial constraint cannot be counted: that is NP-hard.",
+            "Measure by pairs (g1).",
+        )
+    return counted
 
 
 def _witness(law: Law, workspace: Workspace) -> Pair | None:
@@ -55,6 +72,14 @@ def _witness(law: Law, workspace: Workspace) -> Pair | None:
             return _split(lhs, rhs, workspace)
         case CanonicalOD(context, left, right, direction):
             return _swap(context, left, right, direction, workspace)
+        case ListOD():
+            return broken_order(law, workspace)
+        case DC():
+            plain = plain_law(law)
+            if plain is not None:
+                return _witness(plain, workspace)
+            found = violating_pair(law, workspace)
+            return None if found is None else _ordered(*found)
         case _:
             raise no_check(law)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lawful.checks.fitting import no_check, require_columns
 from lawful.checks.ranked_table import RankedTable
-from lawful.dependencies import FD, CanonicalOD, Key, Law
+from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate
 
 _PASSES_OF_REFINING = 3
 
@@ -28,6 +28,15 @@ def estimate_cost(law: Law, table: RankedTable) -> float:
             work, covered = _partition_cost(context, table)
             class_rows = table.rows / _combinations(context, table)
             work += covered * (2 + math.log2(1 + class_rows))
+        case ListOD(left_list, right_list):
+            expansions = max(0, len(left_list) - 1) + max(0, len(right_list) - 1)
+            work = table.rows * (2.0 + _PASSES_OF_REFINING * expansions)
+        case DC(predicates):
+            work, covered = _partition_cost(equal_columns(predicates), table)
+            compared = len(predicates) - len(equal_columns(predicates))
+            # Each order beyond two halves the rows again and again.
+            halvings = math.log2(2 + covered) ** max(0, _orders(predicates) - 2)
+            work += covered * (2 + compared) * halvings
         case _:
             raise no_check(law)
     return max(1.0, work)
@@ -48,3 +57,16 @@ def _partition_cost(columns: Sequence[int], table: RankedTable) -> tuple[float, 
 
 def _combinations(columns: Sequence[int], table: RankedTable) -> float:
     return math.prod(float(max(1, table.distinct(i))) for i in columns)
+
+
+def equal_columns(predicates: Sequence[Predicate]) -> list[int]:
+    """The columns on which a denial constraint wants t and s to be equal."""
+    return [
+        predicate.left.column
+        for predicate in predicates
+        if predicate.operator == "=" and predicate.right == Cell("s", predicate.left.column)
+    ]
+
+
+def _orders(predicates: Sequence[Predicate]) -> int:
+    return sum(predicate.operator not in ("=", "!=") and isinstance(predicate.right, Cell) for predicate in predicates)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from lawful.checks.ranked_table import RankedTable
 from lawful.checks.workspace import Workspace
-from lawful.dependencies import Law, columns_of, kind_of
+from lawful.dependencies import Law, ListOD, columns_of, kind_of
 from lawful.errors import EngineError, UsageError
+from lawful.meanings import NullPolicy
 
 
 def require_fitting(law: Law, table: RankedTable, workspace: Workspace) -> None:
     """Refuse the workspace of another table, and a law that names columns which the table does not have."""
     if table is not workspace.table:
         raise EngineError("A check was given the workspace of another table.")
+    if isinstance(law, ListOD) and workspace.null_policy is NullPolicy.IGNORE:
+        raise UsageError(
+            "List-based order dependencies know nulls only as values, as ORDER BY does.",
+            "Check them with --null equal.",
+        )
     require_columns(law, table)
 
 
@@ -26,5 +32,5 @@ def no_check(law: Law) -> UsageError:
     """Return the error for a law of a kind that is not checked row by row here."""
     return UsageError(
         f"A law of the kind {kind_of(law)} has no direct check.",
-        "Keys, functional dependencies and canonical order dependencies have one.",
+        "Keys, functional dependencies, canonical and list-based order dependencies and denial constraints have one.",
     )

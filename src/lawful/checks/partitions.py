@@ -73,6 +73,27 @@ class Partition:
             yield self.rows[self.offsets[c] : self.offsets[c + 1]]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class SortedPartition:
+    """The class of each row, numbered in the order of a list of columns; see `list_orders`.
+
+    Attributes
+    ----------
+    ids
+        A number below `classes` for each row, the same for rows that agree; not all need to occur.
+    classes
+        The bound of the numbers.
+    """
+
+    ids: Int32s
+    classes: int
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes."""
+        return self.ids.nbytes + _OBJECT_BYTES
+
+
 class Scratch(threading.local):
     """Working memory of one thread, kept between calls and grown when a call needs more."""
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from lawful.checks import violation_kernels
+from lawful.checks.denial_violations import denial_violations
 from lawful.checks.fitting import no_check, require_fitting
+from lawful.checks.list_orders import order_violations
 from lawful.checks.partitions import labels_of
 from lawful.checks.ranked_table import Int32s, RankedTable
 from lawful.checks.workspace import Workspace
-from lawful.dependencies import FD, CanonicalOD, Key, Law
+from lawful.dependencies import DC, FD, CanonicalOD, Key, Law, ListOD
+from lawful.dependencies.denial_readings import plain_law
 from lawful.meanings import Direction
 
 
@@ -26,19 +29,22 @@ class Violations:
         The violating row ids, group by group, ascending within a group; no row occurs twice. A group is
         a class of rows that agree: on the columns of a key; on the left side of a functional dependency (all
         rows of a class that has more than one value on the right); on the context of an order dependency
-        (only the rows that take part in a swap).
+        (only the rows that take part in a swap). Of a list-based order dependency a group is the rows that are
+        linked by splits and swaps. Of a denial constraint it is the rows that are in a violating pair, by the
+        columns on which it wants t and s to be equal.
     offsets
         Group `g` is `rows[offsets[g]:offsets[g + 1]]`.
     pairs
         The number of unordered pairs of rows that refute the law: g1, but counted.
     removals
-        The fewest rows whose removal makes the law hold: g3, but counted.
+        The fewest rows whose removal makes the law hold: g3, but counted. None for a denial constraint that is
+        no key, functional or order dependency in disguise: there this number is NP-hard.
     """
 
     rows: Int32s
     offsets: Int32s
     pairs: int
-    removals: int
+    removals: int | None
 
     def __iter__(self) -> Iterator[Int32s]:
         for g in range(self.offsets.size - 1):
@@ -55,6 +61,13 @@ def find_violations(law: Law, table: RankedTable, workspace: Workspace) -> Viola
             return _splits(lhs, rhs, workspace)
         case CanonicalOD(context, left, right, direction):
             return _swaps(context, left, right, direction, workspace)
+        case ListOD():
+            return Violations(*order_violations(law, workspace))
+        case DC():
+            plain = plain_law(law)
+            if plain is not None:
+                return find_violations(plain, table, workspace)
+            return Violations(*denial_violations(law, workspace), None)
         case _:
             raise no_check(law)
 

@@ -42,7 +42,8 @@ def _composed(first: int, second: int) -> int:
     return result
 
 
-_COMPOSED: Final = tuple(tuple(_composed(first, second) for second in range(8)) for first in range(8))
+COMPOSED: Final = tuple(tuple(_composed(first, second) for second in range(8)) for first in range(8))
+"""For two sets of relations, as bits, the relations that they leave for a chain through a common value."""
 
 
 def swapped(dc: DC) -> DC:
@@ -141,7 +142,7 @@ def _consistent(nodes: Sequence[_Node], relations: Mapping[tuple[_Node, _Node], 
                 for last in size:
                     if first == last or middle in (first, last):
                         continue
-                    narrowed = between[first][last] & _COMPOSED[between[first][middle]][between[middle][last]]
+                    narrowed = between[first][last] & COMPOSED[between[first][middle]][between[middle][last]]
                     if narrowed == 0:
                         return False
                     if narrowed != between[first][last]:

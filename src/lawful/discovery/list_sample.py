@@ -61,7 +61,8 @@ class Sample:
 
     def column(self, i: int) -> Int32s:
         """The ranks of a column."""
-        return self._ranks[i]
+        ranks: Int32s = self._ranks[i]
+        return ranks
 
     def distinct(self, i: int) -> int:
         """The largest rank of a column."""

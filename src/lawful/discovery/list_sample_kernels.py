@@ -100,7 +100,7 @@ def states_on_the_left(
             high = NO_HIGH
             first = rows[i]
             while i < rows.size and x[rows[i]] == x[first] and column[rows[i]] == column[first]:
-                value = np.int64(y[rows[i]])
+                value = int(y[rows[i]])
                 low = min(low, value)
                 high = max(high, value)
                 i += 1

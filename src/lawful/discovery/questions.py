@@ -58,6 +58,11 @@ class Watch:
         """The memory limit in bytes, if there is one."""
         return self._memory
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether there is any limit."""
+        return self._deadline is not None or self._memory is not None
+
     def look(self) -> None:
         """Raise if a limit is reached."""
         if reason := self.reason():

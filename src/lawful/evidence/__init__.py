@@ -19,6 +19,7 @@ from lawful.evidence.pool import Evidence, Mark, Pool
 from lawful.evidence.ranked_table import RankedTable
 from lawful.evidence.sampling import SampleStats, WindowSampler, YieldSampler, sample_random_pairs
 from lawful.evidence.signs import RowMatrix, SignVectors, compare_pairs
+from lawful.evidence.swap_pool import SwapPool
 
 __all__ = [
     "EFFICIENCY_THRESHOLD",
@@ -33,6 +34,7 @@ __all__ = [
     "SignSets",
     "SignVectors",
     "Strategy",
+    "SwapPool",
     "Tile",
     "WindowSampler",
     "YieldSampler",

@@ -37,6 +37,10 @@ class ByteColumns:
     ----------
     planes, plane_group, plane_bit
         The bytes, `uint8[planes, rows]`, and for each plane the byte and bit of its column's lane.
+    own
+        The same of the first row of a pair; not the same array if different columns are compared.
+    ordered_planes, second_lanes
+        How many planes, from the first on, tell less from greater, and how many lanes have a second part.
     nulls
         For the bytes whose columns have nulls to be ignored, where a row is null: `uint8[groups, rows]`.
     lanes
@@ -47,13 +51,14 @@ class ByteColumns:
 
     columns: tuple[int, ...]
     policy: NullPolicy
-    signs: bool
     rows: int
+    own: Bytes
     planes: Bytes
+    ordered_planes: int
     plane_group: Int64s
     plane_bit: Bytes
     nulls: Bytes
-    nullable: int
+    second_lanes: int
     lanes: tuple[int, ...]
     always_equal: tuple[int, ...]
     always_unknown: tuple[int, ...]
@@ -77,20 +82,21 @@ class ByteColumns:
                 complete.append(bit)  # one that differs in all rows has no lane: bits of none are zero
         lanes = (*nullable, *complete)
         ranks = [np.asarray(table.column(chosen[bit])) for bit in lanes]
-        order = _sorted_order(ranks) if signs and ranks else None
+        order = sorted_order(ranks) if signs and ranks else None
         if order is not None:
             ranks = [column[order] for column in ranks]
-        planes, lane_of_plane = _split(ranks, table.rows)
+        planes, lane_of_plane = split(ranks, table.rows)
         return ByteColumns(
             columns=chosen,
             policy=policy,
-            signs=signs,
             rows=table.rows,
+            own=planes,
             planes=planes,
+            ordered_planes=len(planes) if signs else 0,
             plane_group=lane_of_plane // BYTE_BITS,
             plane_bit=np.left_shift(1, lane_of_plane % BYTE_BITS).astype(np.uint8),
-            nulls=_null_bytes(ranks[: len(nullable)], table.rows),
-            nullable=len(nullable),
+            nulls=null_bytes([column == NULL_RANK for column in ranks[: len(nullable)]], table.rows),
+            second_lanes=len(lanes) if signs else len(nullable),
             lanes=lanes,
             always_equal=tuple(always_equal),
             always_unknown=tuple(always_unknown),
@@ -101,11 +107,6 @@ class ByteColumns:
     def groups(self) -> int:
         """The bytes of the first part."""
         return -(-len(self.lanes) // BYTE_BITS)
-
-    @property
-    def second_lanes(self) -> int:
-        """The lanes of the second part."""
-        return len(self.lanes) if self.signs else self.nullable
 
     @property
     def second_groups(self) -> int:
@@ -153,7 +154,7 @@ class ByteColumns:
         return spread
 
 
-def _sorted_order(ranks: list[Int32s]) -> Int32s:
+def sorted_order(ranks: list[Int32s]) -> Int32s:
     """Rows sorted by all lanes, coarse columns first.
 
     Neighbours then have much in common, so their vectors repeat; and of every pair the earlier row is the
@@ -163,20 +164,21 @@ def _sorted_order(ranks: list[Int32s]) -> Int32s:
     return np.lexsort([ranks[lane] for lane in by_values]).astype(np.int32)
 
 
-def _split(ranks: list[Int32s], rows: int) -> tuple[Bytes, Int64s]:
+def split(ranks: list[Int32s], rows: int, highest: Sequence[int] | None = None) -> tuple[Bytes, Int64s]:
+    """The bytes of the lanes, plane by plane, and the lane of each plane; enough of them for the highest ranks."""
     planes: list[npt.NDArray[np.uint8]] = []
     lane_of_plane = []
     for lane, column in enumerate(ranks):
-        highest = int(column.max(initial=NULL_RANK))
-        for byte in range(max(1, -(-highest.bit_length() // BYTE_BITS))):
+        most = int(column.max(initial=NULL_RANK)) if highest is None else highest[lane]
+        for byte in range(max(1, -(-most.bit_length() // BYTE_BITS))):
             planes.append(((column >> (BYTE_BITS * byte)) & _LAST_BYTE).astype(np.uint8))
             lane_of_plane.append(lane)
     stacked = np.stack(planes) if planes else np.empty((0, rows), np.uint8)
     return stacked, np.array(lane_of_plane, np.int64)
 
 
-def _null_bytes(ranks: list[Int32s], rows: int) -> Bytes:
+def null_bytes(nulls: list[npt.NDArray[np.bool_]], rows: int) -> Bytes:
     """Where the first lanes are null, eight lanes a byte."""
-    if not ranks:
+    if not nulls:
         return np.empty((0, rows), np.uint8)
-    return np.packbits(np.stack([column == NULL_RANK for column in ranks]), axis=0, bitorder="little")
+    return np.packbits(np.stack(nulls), axis=0, bitorder="little")

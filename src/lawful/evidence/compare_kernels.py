@@ -70,9 +70,15 @@ def known_words(matrix: Int32s, masks: Masks, left: Int32s, right: Int32s, words
 
 
 @compiled
-def sign_words(matrix: Int32s, masks: Masks, left: Int32s, right: Int32s, ignore_nulls: bool, words: Words) -> None:
-    """Write where pair k is less and, below, where it is greater; both where a null makes it unknown."""
-    width = matrix.shape[1]
+def sign_words(
+    lefts: Int32s, rights: Int32s, masks: Masks, left: Int32s, right: Int32s, ignore_nulls: bool, words: Words
+) -> None:
+    """Write where pair k is less and, below, where it is greater; both where a null makes it unknown.
+
+    A row is read from `lefts` where it stands on the left and from `rights` on the right: one and the same matrix,
+    unless different columns are compared with each other.
+    """
+    width = lefts.shape[1]
     greater_words = words.shape[0] // 2
     null = np.int32(0) if ignore_nulls else np.int32(-1)
     for piece in range((width + PIECE - 1) // PIECE):
@@ -84,8 +90,8 @@ def sign_words(matrix: Int32s, masks: Masks, left: Int32s, right: Int32s, ignore
             greater = _NONE
             for i in range(min(PIECE, width - piece * PIECE)):
                 c = start + np.uint64(i)
-                one = matrix[t, c]
-                other = matrix[s, c]
+                one = lefts[t, c]
+                other = rights[s, c]
                 unknown = (one == null) | (other == null)
                 less = np.uint32(less | (masks[c] if (one < other) | unknown else _NONE))
                 greater = np.uint32(greater | (masks[c] if (one > other) | unknown else _NONE))

@@ -133,6 +133,23 @@ def sign_vectors_of_tile(
     return _sign_sets(_walk_tile(compared, tile, should_stop, counted))
 
 
+def compared_vectors(
+    compared: ByteColumns,
+    tile: Tile | None = None,
+    threads: int | None = None,
+    should_stop: ShouldStop | None = None,
+    *,
+    counted: bool = True,
+) -> tuple[Words, Int64s | None, Int32s]:
+    """The distinct vectors of all pairs or of one tile, as `ByteColumns.decode` reads them.
+
+    With them how many pairs have each, and the positions of the rows of the first such pair.
+    """
+    if tile is None:
+        return _walk_all(compared, threads, should_stop, counted).vectors()
+    return _walk_tile(compared, tile, should_stop, counted).vectors()
+
+
 class _Walk:
     """What one thread has seen: a direct table for short vectors, a hash table for longer ones."""
 
@@ -149,8 +166,8 @@ class _Walk:
     def walk(self, tile: Tile, should_stop: ShouldStop) -> None:
         """See all pairs of a tile. Tiles must come in their order, so that first witnesses are first."""
         compared = self.compared
-        table = (compared.planes, compared.plane_group, compared.plane_bit, compared.nulls, compared.groups)
-        columns = (*table, compared.signs, compared.group_start)
+        table = (compared.own, compared.planes, compared.ordered_planes, compared.plane_group, compared.plane_bit)
+        columns = (*table, compared.nulls, compared.groups, compared.group_start)
         i, j = tile.first, tile.first + 1
         while i < tile.last:
             if should_stop():

@@ -17,9 +17,8 @@ import numpy as np
 
 from lawful.evidence import sampling_kernels
 from lawful.evidence.clusters import Clusters
-from lawful.evidence.pool import Pool
 from lawful.evidence.ranked_table import RankedTable
-from lawful.evidence.sampling import YieldSampler
+from lawful.evidence.sampling import PairTaker, YieldSampler
 from lawful.evidence.words_kernels import Int32s
 
 EFFICIENCY_THRESHOLD = 0.005
@@ -49,7 +48,9 @@ class FocusedSampler(YieldSampler):
         The columns whose order matters, all unless some are named; the others are not sampled by it.
     """
 
-    def __init__(self, pool: Pool, table: RankedTable, seed: int = 0, ordered: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, pool: PairTaker, table: RankedTable, seed: int = 0, ordered: Sequence[int] | None = None
+    ) -> None:
         order = np.arange(table.rows, dtype=np.int32)
         seeds = np.random.SeedSequence(seed).spawn(len(pool.columns) * len(Strategy))
         sources = []

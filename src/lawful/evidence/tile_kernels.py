@@ -24,17 +24,23 @@ _FOUR = 4
 
 
 @compiled
-def _differences(planes: Bytes, group: Int64s, bit: Bytes, i: int, first: int, size: int, found: Bytes) -> None:
-    """Set the bits of the columns in which row i differs from `size` rows from `first` on."""
+def _differences(
+    own: Bytes, planes: Bytes, ordered: int, group: Int64s, bit: Bytes, i: int, first: int, size: int, found: Bytes
+) -> None:
+    """Set the bits of the columns in which row i differs from `size` rows from `first` on.
+
+    `own` are the planes of row i, the same as `planes` unless different columns are compared. The first `ordered`
+    planes are passed over.
+    """
     end = first + size
-    p = 0
+    p = ordered
     while p < planes.shape[0]:
         out = found[group[p], :size]
         if p + _FOUR <= planes.shape[0] and group[p + 3] == group[p]:
             # Four planes at once: the accumulator is read and written once for all of them.
             run_a, run_b = planes[p, first:end], planes[p + 1, first:end]
             run_c, run_d = planes[p + 2, first:end], planes[p + 3, first:end]
-            a, b, c, d = planes[p, i], planes[p + 1, i], planes[p + 2, i], planes[p + 3, i]
+            a, b, c, d = own[p, i], own[p + 1, i], own[p + 2, i], own[p + 3, i]
             bit_a, bit_b, bit_c, bit_d = bit[p], bit[p + 1], bit[p + 2], bit[p + 3]
             for k in range(size):
                 out[k] |= (
@@ -45,40 +51,52 @@ def _differences(planes: Bytes, group: Int64s, bit: Bytes, i: int, first: int, s
                 )
             p += _FOUR
         else:
-            run_a, a, bit_a = planes[p, first:end], planes[p, i], bit[p]
+            run_a, a, bit_a = planes[p, first:end], own[p, i], bit[p]
             for k in range(size):
                 out[k] |= bit_a if run_a[k] != a else _NONE
             p += 1
 
 
 @compiled
-def _orders(planes: Bytes, group: Int64s, bit: Bytes, i: int, first: int, size: int, found: Bytes) -> None:
+def _orders(
+    own: Bytes,
+    planes: Bytes,
+    ordered: int,
+    group: Int64s,
+    bit: Bytes,
+    groups: int,
+    i: int,
+    first: int,
+    size: int,
+    found: Bytes,
+) -> None:
     """Set the bits of the columns in which row i is less than a row of the run and, below, greater.
 
-    Where a higher byte of a column differs, it overrules what the lower bytes said.
+    Where a higher byte of a column differs, it overrules what the lower bytes said. Only the first `ordered` planes
+    are looked at.
     """
-    groups = found.shape[0] // 2
-    for p in range(planes.shape[0]):
+    for p in range(ordered):
         less = found[group[p], :size]
         greater = found[groups + group[p], :size]
         run = planes[p, first : first + size]
-        value = planes[p, i]
-        own = bit[p]
-        others = np.uint8(_ALL ^ own)
+        value = own[p, i]
+        column = bit[p]
+        others = np.uint8(_ALL ^ column)
         for k in range(size):
             kept = _ALL if run[k] == value else others
-            less[k] = (less[k] & kept) | (own if value < run[k] else _NONE)
-            greater[k] = (greater[k] & kept) | (own if value > run[k] else _NONE)
+            less[k] = (less[k] & kept) | (column if value < run[k] else _NONE)
+            greater[k] = (greater[k] & kept) | (column if value > run[k] else _NONE)
 
 
 @compiled
 def _compare_run(
+    own: Bytes,
     planes: Bytes,
+    ordered: int,
     group: Int64s,
     bit: Bytes,
     nulls: Bytes,
     groups: int,
-    signs: bool,
     i: int,
     first: int,
     size: int,
@@ -87,18 +105,16 @@ def _compare_run(
     """Write the vectors of row i with a run of rows to `found[byte, row of the run]`."""
     for g in range(found.shape[0]):
         found[g, :size] = 0
-    if signs:
-        _orders(planes, group, bit, i, first, size, found)
-    else:
-        _differences(planes, group, bit, i, first, size, found)
+    _orders(own, planes, ordered, group, bit, groups, i, first, size, found)
+    _differences(own, planes, ordered, group, bit, i, first, size, found)
     for g in range(nulls.shape[0]):
         run = nulls[g, first : first + size]
-        own = nulls[g, i]
+        null = nulls[g, i]
         one = found[g, :size]
         other = found[groups + g, :size]
         for k in range(size):
-            one[k] |= run[k] | own
-            other[k] |= run[k] | own
+            one[k] |= run[k] | null
+            other[k] |= run[k] | null
 
 
 @compiled
@@ -163,12 +179,13 @@ def _note_indices(indices: Indices, size: int, i: int, first: int, counts: Int64
 
 @compiled
 def walk_direct(
+    own: Bytes,
     planes: Bytes,
+    ordered: int,
     group: Int64s,
     bit: Bytes,
     nulls: Bytes,
     groups: int,
-    signs: bool,
     group_start: Int64s,
     i: int,
     j: int,
@@ -185,7 +202,7 @@ def walk_direct(
     while i < last and budget > 0:
         size = min(RUN, rows - j)
         if size > 0:
-            _compare_run(planes, group, bit, nulls, groups, signs, i, j, size, found)
+            _compare_run(own, planes, ordered, group, bit, nulls, groups, i, j, size, found)
             _as_indices(found, group_start, size, indices)
             if counted:
                 _count_indices(indices, size, i, j, counts, witnesses)
@@ -201,12 +218,13 @@ def walk_direct(
 
 @compiled
 def walk_hashed(
+    own: Bytes,
     planes: Bytes,
+    ordered: int,
     group: Int64s,
     bit: Bytes,
     nulls: Bytes,
     groups: int,
-    signs: bool,
     group_start: Int64s,
     i: int,
     j: int,
@@ -225,7 +243,7 @@ def walk_hashed(
     while i < last and budget > 0 and 2 * (vectors + RUN) <= table.shape[0]:
         size = min(RUN, rows - j)
         if size > 0:
-            _compare_run(planes, group, bit, nulls, groups, signs, i, j, size, found)
+            _compare_run(own, planes, ordered, group, bit, nulls, groups, i, j, size, found)
             _as_words(found, group_start, size, words)
             vectors = count_run(words, i, j, size, table, shift, witnesses, vectors, missed)
         budget -= size

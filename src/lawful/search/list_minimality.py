@@ -96,21 +96,23 @@ class SuffixIndex:
     def holds(self, lhs: MarkedList, rhs: MarkedList) -> bool:
         """Whether this very dependency, or the one with all directions turned around, was added."""
         turn = lhs[-1] & 1
-        suffix: _Suffix | None = self._root
+        suffix = self._root
         for mark in reversed(lhs):
-            suffix = suffix.longer.get(mark ^ turn)
-            if suffix is None:
+            longer = suffix.longer.get(mark ^ turn)
+            if longer is None:
                 return False
+            suffix = longer
         return tuple(mark ^ turn for mark in rhs) in suffix.ordered
 
     def prunes(self, marked: MarkedList) -> bool:
         """Whether an end of the list orders what stands directly before it (backward OD rule)."""
         turn = marked[-1] & 1
-        suffix: _Suffix | None = self._root
+        suffix = self._root
         for start in range(len(marked) - 1, 0, -1):
-            suffix = suffix.longer.get(marked[start] ^ turn)
-            if suffix is None:
+            longer = suffix.longer.get(marked[start] ^ turn)
+            if longer is None:
                 return False
+            suffix = longer
             if suffix.ordered:
                 before = tuple(mark ^ turn for mark in marked[:start])
                 if any(before[begin:] in suffix.ordered for begin in range(start)):

@@ -116,16 +116,17 @@ class EncodedTable:
         rank = int(self.column(position)[row])
         if rank == NULL_RANK:
             return None
-        text: str = typed_to_text(self._column_values(position).slice(rank - 1, 1))[0].as_py()
+        text: str = typed_to_text(self.values(position).slice(rank - 1, 1))[0].as_py()
         return text
 
     def texts(self, rows: Sequence[int], position: int) -> pa.Array:
         """The values of a column in some rows as texts, null where they are null."""
         ranks = np.asarray(self.column(position))[np.asarray(rows, np.int64)].astype(np.int64)
         places = pa.array(ranks - 1, mask=ranks == NULL_RANK)
-        return typed_to_text(self._column_values(position).take(places))
+        return typed_to_text(self.values(position).take(places))
 
-    def _column_values(self, position: int) -> pa.Array:
+    def values(self, position: int) -> pa.Array:
+        """The values that the ranks of a column stand for, from rank 1 on: texts of a text source, else typed."""
         if self._values is not None:
             return self._values[position]
         assert self.folder is not None

@@ -175,7 +175,7 @@ def _sort_integers(texts: pa.Array, type_: ColumnType) -> SortedTexts:
     try:
         return rank_by_keys((pc.cast(plain, pa.int64()).to_numpy(),), None, type_)
     except pa.ArrowInvalid:  # beyond 64 bits
-        return rank_by_keys(_decimal_keys(plain), None, type_)
+        return rank_by_keys(decimal_keys(plain), None, type_)
 
 
 def _sort_decimals(texts: pa.Array, type_: ColumnType) -> SortedTexts:
@@ -183,10 +183,10 @@ def _sort_decimals(texts: pa.Array, type_: ColumnType) -> SortedTexts:
     plain = pc.utf8_trim(texts, _BLANKS)
     if is_nan.any():
         plain = pc.if_else(pa.array(is_nan), "0", plain)
-    return rank_by_keys(_decimal_keys(plain), is_nan, type_)
+    return rank_by_keys(decimal_keys(plain), is_nan, type_)
 
 
-def _decimal_keys(texts: pa.Array) -> Keys:
+def decimal_keys(texts: pa.Array) -> Keys:
     """Keys that order decimal texts exactly: the nearest float, then a tie-break.
 
     Rounding to a float never reverses an order, so only texts that share their float need exact arithmetic.
@@ -210,17 +210,30 @@ def _decimal_keys(texts: pa.Array) -> Keys:
 
 
 def _sort_dates(texts: pa.Array, type_: ColumnType) -> SortedTexts:
+    return rank_by_keys(date_keys(texts), None, type_)
+
+
+def date_keys(texts: pa.Array) -> Keys:
+    """Keys that order the texts of dates: days since 1970."""
     if _all_match(texts, _US_DATE):
         iso = pc.replace_substring_regex(texts, _US_DATE, r"\3-\1-\2")
     else:
         _require(texts, _ISO_DATE)
         iso = pc.utf8_trim(texts, _BLANKS)
     days = _cast_or_point_at(iso, pa.date32())
-    return rank_by_keys((pc.cast(days, pa.int32()).to_numpy(),), None, type_)
+    return (pc.cast(days, pa.int32()).to_numpy(),)
 
 
 def _sort_timestamps(texts: pa.Array, type_: ColumnType) -> SortedTexts:
-    """Instants to the nanosecond over all years, which no 64-bit nanosecond count could hold."""
+    keys, _ = timestamp_keys(texts)
+    return rank_by_keys(keys, None, type_)
+
+
+def timestamp_keys(texts: pa.Array) -> tuple[Keys, bool]:
+    """Keys that order the texts of timestamps, and whether they have a zone.
+
+    Seconds and nanoseconds over all years, which no 64-bit nanosecond count could hold.
+    """
     matched = pc.extract_regex(texts, _TIMESTAMP)
     parts = {field.name: part for field, part in zip(matched.type, matched.flatten(), strict=True)}
     zoned = pc.not_equal(parts["zone"], "").to_numpy(zero_copy_only=False)
@@ -232,7 +245,7 @@ def _sort_timestamps(texts: pa.Array, type_: ColumnType) -> SortedTexts:
     if zoned.any():
         seconds = seconds - _zone_offsets(parts["zone"])
     nanos = pc.cast(pc.utf8_rpad(parts["fraction"], 9, "0"), pa.int64()).to_numpy()
-    return rank_by_keys((seconds, nanos), None, type_)
+    return (seconds, nanos), bool(zoned.any())
 
 
 def _zone_offsets(zones: pa.Array) -> npt.NDArray[np.int64]:
@@ -277,8 +290,13 @@ def _first_misfit(texts: pa.Array, wanted: pa.DataType) -> int:
 
 
 def _sort_booleans(texts: pa.Array, type_: ColumnType) -> SortedTexts:
+    return rank_by_keys(boolean_keys(texts), None, type_)
+
+
+def boolean_keys(texts: pa.Array) -> Keys:
+    """Keys that order the texts of booleans."""
     truth = pc.equal(pc.utf8_lower(pc.utf8_trim(texts, _BLANKS)), "true")
-    return rank_by_keys((truth.to_numpy(zero_copy_only=False),), None, type_)
+    return (truth.to_numpy(zero_copy_only=False),)
 
 
 _SORTERS: dict[ColumnType, Callable[[pa.Array, ColumnType], SortedTexts]] = {

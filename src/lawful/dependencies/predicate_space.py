@@ -1,0 +1,206 @@
+"""The predicate space: which comparisons the denial constraints of a discovery may be made of.
+
+Predicates that compare the same two cells, or the same cell with the same constant, form a group. A pair of rows
+has one sign in a group (less, equal or greater), and every predicate of the group allows some of the signs. So what
+a pair says about a whole space is one sign a group, and implication within a group is inclusion of signs.
+
+A space is closed under exchanging t and s: whatever holds for (t, s) can be said of (s, t).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from lawful.dependencies.denial_implication import negated, swapped
+from lawful.dependencies.laws import DC, MIRRORED, OPERATORS, Cell, Constant, Operator, Predicate
+from lawful.errors import UsageError
+
+LESS, EQUAL, GREATER = 1, 2, 4
+"""The signs of a group, as bits of a mask."""
+ANY_SIGN: Final = LESS | EQUAL | GREATER
+
+SIGNS_OF: Final[Mapping[Operator, int]] = {
+    "=": EQUAL,
+    "!=": LESS | GREATER,
+    "<": LESS,
+    "<=": LESS | EQUAL,
+    ">": GREATER,
+    ">=": GREATER | EQUAL,
+}
+"""The signs that each operator allows."""
+
+ORDER_OPERATORS: Final[frozenset[Operator]] = frozenset(("<", "<=", ">", ">="))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What the predicates of a group compare, and the numbers of these predicates in the space."""
+
+    left: Cell
+    right: Cell | Constant
+    members: tuple[int, ...]
+    is_ordered: bool
+    """Whether any member tells less from greater."""
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns that are compared, once each."""
+        if isinstance(self.right, Constant):
+            return (self.left.column,)
+        return tuple(sorted({self.left.column, self.right.column}))
+
+    @property
+    def same_column(self) -> bool:
+        """Whether one column of both rows is compared."""
+        return isinstance(self.right, Cell) and self.left.column == self.right.column
+
+    @property
+    def row(self) -> str | None:
+        """The one row that the group looks at, if it does not look at both."""
+        is_single = isinstance(self.right, Constant) or self.right.row == self.left.row
+        return self.left.row if is_single else None
+
+
+@dataclass(frozen=True)
+class PredicateSpace:
+    """Predicates in a fixed order, group by group; make one with `PredicateSpace.of`.
+
+    Attributes
+    ----------
+    predicates
+        The predicates; the place of one is its number.
+    groups
+        The groups, in the order of their first predicates.
+    """
+
+    predicates: tuple[Predicate, ...]
+    groups: tuple[Group, ...]
+
+    @staticmethod
+    def of(predicates: Iterable[Predicate]) -> PredicateSpace:
+        """Make a space of some predicates and of the same with t and s exchanged."""
+        wanted: dict[tuple[Cell, Cell | Constant], set[Operator]] = {}
+        for predicate in predicates:
+            for one in (predicate, _swapped(predicate)):
+                wanted.setdefault((one.left, one.right), set()).add(one.operator)
+        ordered: list[Predicate] = []
+        groups = []
+        for left, right in sorted(wanted, key=_group_order):
+            operators = [operator for operator in OPERATORS if operator in wanted[left, right]]
+            members = tuple(range(len(ordered), len(ordered) + len(operators)))
+            ordered.extend(Predicate(left, operator, right) for operator in operators)
+            groups.append(Group(left, right, members, not ORDER_OPERATORS.isdisjoint(operators)))
+        return PredicateSpace(tuple(ordered), tuple(groups))
+
+    def __len__(self) -> int:
+        return len(self.predicates)
+
+    @cached_property
+    def numbers(self) -> Mapping[Predicate, int]:
+        """The number of each predicate."""
+        return {predicate: number for number, predicate in enumerate(self.predicates)}
+
+    @cached_property
+    def group_of(self) -> tuple[int, ...]:
+        """The group of each predicate."""
+        return tuple(place for place, group in enumerate(self.groups) for _ in group.members)
+
+    @cached_property
+    def signs(self) -> tuple[int, ...]:
+        """The signs that each predicate allows in its group, as a mask."""
+        return tuple(SIGNS_OF[predicate.operator] for predicate in self.predicates)
+
+    @cached_property
+    def mirrored(self) -> tuple[int, ...]:
+        """For each predicate the one that says the same of the pair turned round."""
+        return tuple(self.numbers[_swapped(predicate)] for predicate in self.predicates)
+
+    @cached_property
+    def mirrored_groups(self) -> tuple[tuple[int, bool], ...]:
+        """For each group the one that it becomes for the pair turned round, and whether less becomes greater."""
+        result = []
+        for group in self.groups:
+            first = self.predicates[group.members[0]]
+            image = _swapped(first)
+            # "<" shows whether the operands change sides; it need not be in the space for that.
+            turned = _swapped(Predicate(first.left, "<", first.right)).operator != "<"
+            result.append((self.group_of[self.numbers[image]], turned))
+        return tuple(result)
+
+    @cached_property
+    def negated(self) -> tuple[int | None, ...]:
+        """For each predicate the one that holds exactly where it does not, if it is in the space."""
+        return tuple(self.numbers.get(negated(predicate)) for predicate in self.predicates)
+
+    @cached_property
+    def implied(self) -> tuple[tuple[int, ...], ...]:
+        """For each predicate all predicates of its group, itself included, that hold wherever it does."""
+        signs = self.signs
+        return tuple(
+            tuple(other for other in self.groups[group].members if signs[number] & ~signs[other] == 0)
+            for number, group in enumerate(self.group_of)
+        )
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns that any predicate looks at."""
+        return tuple(sorted({column for group in self.groups for column in group.columns}))
+
+    @property
+    def compares_across(self) -> bool:
+        """Whether any predicate does something else than to compare one column of both rows."""
+        return not all(group.same_column for group in self.groups)
+
+    def dc(self, numbers: Iterable[int]) -> DC:
+        """The constraint made of numbered predicates."""
+        return DC(tuple(self.predicates[number] for number in numbers))
+
+    def describe(self, names: Sequence[str]) -> list[str]:
+        """Say in a few lines what will be compared, for a person to look at before a search."""
+        lines = [f"{len(self):,} predicates in {len(self.groups):,} comparisons:"]
+        both_ways: dict[str, list[str]] = {}
+        for place, group in enumerate(self.groups):
+            if self.mirrored_groups[place][0] < place:
+                continue  # its mirror image was told
+            operators = " ".join(self.predicates[member].operator for member in group.members)
+            both_ways.setdefault(operators, []).append(_comparison_text(group, names))
+        lines.extend(f"  {operators}   on {', '.join(texts)}" for operators, texts in both_ways.items())
+        return lines
+
+
+def _swapped(predicate: Predicate) -> Predicate:
+    return swapped(DC((predicate,))).predicates[0]
+
+
+def _group_order(cells: tuple[Cell, Cell | Constant]) -> tuple[object, ...]:
+    """Same columns first, then across, then within one row, then constants."""
+    left, right = cells
+    if isinstance(right, Constant):
+        return (3, left.column, str(type(right.value)), str(right.value), left.row != "t")
+    if left.column == right.column:
+        return (0, left.column)
+    kind = 2 if left.row == right.row else 1
+    smaller, larger = sorted((left.column, right.column))
+    return (kind, smaller, larger, left.row != "t", left.column)
+
+
+def _comparison_text(group: Group, names: Sequence[str]) -> str:
+    left = names[group.left.column]
+    if isinstance(group.right, Constant):
+        value = group.right.value
+        return f"{left} with {value!r}" if isinstance(value, str) else f"{left} with {value}"
+    right = names[group.right.column]
+    if group.same_column:
+        return left
+    return f"{left} with {right} of the same row" if group.row else f"{left} with {right} of the other row"
+
+
+def require_operators(operators: Iterable[str]) -> frozenset[Operator]:
+    """The operators that a user names, refusing what is none."""
+    named = frozenset(operators)
+    if unknown := sorted(named - MIRRORED.keys()):
+        raise UsageError(f"unknown operator {unknown[0]!r}", f"Operators: {' '.join(OPERATORS)}.")
+    return frozenset(operator for operator in OPERATORS if operator in named)

@@ -1,0 +1,309 @@
+"""Discovery of all minimal denial constraints: Hydra (Bleifuss, Kruse and Naumann, PVLDB 2017), and two shorter ways.
+
+Three strategies, each the others' test. *Full* compares all pairs of rows and inverts their evidence: nothing is left
+to check, and its counts also give the constraints that almost hold. *Completion* is the paper's: sample pairs
+(section 4), invert their evidence (section 5), find all pairs that violate the preliminary constraints (section 6),
+invert again. *Hybrid* departs from it: a preliminary constraint is checked by itself in near-linear time, and one
+witness of a wrong one goes back to the pool, until nothing is wrong. One witness rules out a constraint as well as all
+violating pairs do, and these can be billions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from lawful.checks import CheckTask
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.discovery.cost_model import full_evidence_seconds
+from lawful.discovery.denial_listing import DenialListing, interests_of
+from lawful.discovery.denial_questions import DenialQuestion, predicate_space
+from lawful.discovery.findings import Emit, Findings
+from lawful.discovery.questions import Progress, Watch
+from lawful.engines import Engine
+from lawful.errors import StoppedError
+from lawful.evidence import EFFICIENCY_THRESHOLD, FocusedSampler, WindowSampler, YieldSampler, sample_random_pairs
+from lawful.evidence.denial_evidence import DenialEvidence, turned
+from lawful.evidence.denial_pool import DenialPool
+from lawful.search import set_sizes, unpack_sets
+from lawful.search.denial_inversion import Convention, Literals, almost_constraints, depths, minimal_constraints
+from lawful.search.denial_reduction import reduced
+from lawful.search.sets import Words, by_size, sets_without, words_for
+from lawful.tables.encoded_table import EncodedTable
+
+RANDOM_PARTNERS = 20
+"""Random partners of every row in the first sample (Hydra, section 4.2)."""
+
+_FULL_SECONDS = 2.0
+_MOST_RANDOM_PAIRS = 4_000_000
+_MOST_FOCUSED_PAIRS = 100_000_000
+_FIRST_YIELD = 0.0005
+_CHECKS_AT_ONCE = 4_000
+_TOO_MANY_REFUTED = 0.5
+
+Floats = npt.NDArray[np.float64]
+
+
+def discover_denial_constraints(
+    table: EncodedTable, engine: Engine, question: DenialQuestion, watch: Watch, emit: Emit, progress: Progress
+) -> Findings:
+    """Find all minimal denial constraints of a table; at a limit, what was certain by then, small ones first.
+
+    `engine` must be open on the table. The one listing of all constraints is emitted in the end.
+    """
+    findings = Findings()
+    space = predicate_space(table, question)
+    for line in space.describe(table.names):
+        progress(line)
+    findings.counts["predicates"] = len(space)
+    search = _Search(table, engine, question, space, watch, progress, findings.counts)
+    try:
+        search.run()
+        findings.complete = True
+    except StoppedError as stop:
+        findings.stopped_because = watch.reason() or stop.message
+    listing = search.listing()
+    findings.listings.append(listing)
+    emit(listing)
+    return findings
+
+
+def full_evidence_is_quicker(rows: int, space: PredicateSpace) -> bool:
+    """Whether to compare all pairs: if that takes no longer than checking some thousands of constraints would.
+
+    A comparison takes about twice as long as one of agree sets, since it has two bits a group.
+    """
+    return full_evidence_seconds(rows, 2 * len(space.groups)) <= _FULL_SECONDS
+
+
+class _Search:
+    """One discovery: what was found so far can be listed at any moment."""
+
+    def __init__(
+        self,
+        table: EncodedTable,
+        engine: Engine,
+        question: DenialQuestion,
+        space: PredicateSpace,
+        watch: Watch,
+        progress: Progress,
+        counts: dict[str, int],
+    ) -> None:
+        self._table, self._engine, self._question, self._space = table, engine, question, space
+        self._watch, self._progress, self._counts = watch, progress, counts
+        self._found: list[Words] = []
+        self._errors: list[Floats] = []
+
+    def run(self) -> None:
+        """Go through the strategy that is asked for, or is quicker."""
+        strategy = self._question.strategy
+        if strategy == "auto":
+            is_full = self._question.error > 0 or full_evidence_is_quicker(self._table.rows, self._space)
+            strategy = "full" if is_full else "hybrid"
+        self._counts["full_evidence"] = int(strategy == "full")
+        if self._question.error:
+            self._find_almost()
+        elif strategy == "full":
+            self._find_all(self._all_pairs(counted=False))
+        else:
+            pool = self._completed_pool() if strategy == "completion" else self._checked_pool()
+            self._find_all(pool.evidence)
+
+    def listing(self) -> DenialListing:
+        """What was found, as it is given back."""
+        sets = np.concatenate([self._nothing(), *self._found])
+        errors = np.concatenate([np.zeros(0), *self._errors]) if self._question.error else None
+        if self._question.convention == "reduced" and len(sets) > 1:
+            kept = reduced(sets, self._space)
+            if errors is not None:
+                errors = _errors_of(kept, sets, errors)
+            sets = kept
+        order = np.argsort(set_sizes(sets), kind="stable")
+        sets = np.ascontiguousarray(sets[order])
+        interests = interests_of(sets, self._space, self._pool, self._question.seed)
+        names = tuple(self._table.names)
+        return DenialListing(self._space, names, sets, interests, None if errors is None else errors[order])
+
+    @cached_property
+    def _pool(self) -> DenialPool:
+        return DenialPool(self._table, self._space, self._question.null_policy)
+
+    def _all_pairs(self, *, counted: bool) -> DenialEvidence:
+        self._progress(f"comparing all pairs of {self._table.rows:,} rows")
+        evidence = self._engine.denial_evidence(self._space, self._watch.is_over, counted=counted)
+        self._watch.look()
+        self._counts["evidence"] = len(evidence)
+        return evidence
+
+    def _find_all(self, evidence: DenialEvidence) -> None:
+        """Invert complete evidence in the convention that is asked for."""
+        self._progress(f"thinking about {len(evidence):,} kinds of pairs")
+        confirmed, self._found = self._found, []
+        try:
+            limit, by_size = self._question.max_size, self._watch.is_limited
+            for sets in self._inverted(evidence, self._question.convention, limit, by_size=by_size):
+                self._found.append(sets)
+        except StoppedError:
+            if sum(map(len, confirmed)) > sum(map(len, self._found)):
+                self._found = confirmed  # which were checked one by one, and are certain too
+            raise
+
+    def _inverted(
+        self, evidence: DenialEvidence, convention: Convention, max_size: int | None, *, by_size: bool = False
+    ) -> Iterator[Words]:
+        """The minimal constraints that no known pair breaks; pairs break them in either order (section 6.4)."""
+        literals = Literals.of(self._space, convention)
+        mirrored = turned(evidence.signs, self._space)
+        edges = literals.edges(
+            np.concatenate([evidence.signs.less, mirrored.less]),
+            np.concatenate([evidence.signs.greater, mirrored.greater]),
+        )
+        self._watch.look()
+        return minimal_constraints(edges, literals, max_size, self._watch.look, by_size=by_size)
+
+    def _find_almost(self) -> None:
+        """Find the constraints that few enough pairs break, from the counts of all of them."""
+        evidence = self._all_pairs(counted=True)
+        assert evidence.counts is not None
+        literals = Literals.of(self._space, self._question.convention)
+        mirrored = turned(evidence.signs, self._space)
+        pairs = max(1, math.comb(self._table.rows, 2))
+        self._progress(f"thinking about {len(evidence):,} kinds of pairs")
+        edges = literals.all_edges(evidence.signs.less, evidence.signs.greater)
+        other_edges = literals.all_edges(mirrored.less, mirrored.greater)
+        allowed = _most_within(self._question.error, pairs)
+        smallest = 0
+        for max_size in self._sizes(literals.most_units):
+            for sets, broken in almost_constraints(
+                edges, other_edges, evidence.counts, allowed, literals, max_size, self._watch.look
+            ):
+                is_new = set_sizes(sets) >= smallest
+                self._found.append(sets[is_new])
+                self._errors.append(broken[is_new] / pairs)
+            smallest = 0 if max_size is None else max_size + 1
+
+    def _sampled_pool(self) -> tuple[DenialPool, YieldSampler]:
+        """Hydra's sample (section 4): random partners for every row, then the foci that find most."""
+        question, table, pool = self._question, self._table, self._pool
+        self._progress("comparing some pairs of rows")
+        random_pairs = min(RANDOM_PARTNERS * table.rows, _MOST_RANDOM_PAIRS)
+        sample_random_pairs(pool, random_pairs, question.seed)
+        ordered = [group.left.column for group in self._space.groups if group.same_column and group.is_ordered]
+        sampler = FocusedSampler(pool, table, question.seed, ordered)
+        sampler.run(EFFICIENCY_THRESHOLD, should_stop=self._watch.is_over)
+        self._watch.look()
+        self._counts["sampled"] = len(pool)
+        return pool, sampler
+
+    def _completed_pool(self) -> DenialPool:
+        """Add the evidence of all pairs that violate what the sample suggests (section 6)."""
+        # Only this strategy needs its tree of refiners.
+        from lawful.discovery.denial_completion import complete_by_violating_pairs
+
+        pool, _ = self._sampled_pool()
+        preliminary = self._preliminary(pool, self._question.max_size)
+        complete_by_violating_pairs(
+            self._table,
+            self._engine,
+            self._space,
+            preliminary,
+            pool,
+            self._question.null_policy,
+            self._watch,
+            self._progress,
+            self._question.seed,
+        )
+        self._counts["evidence"] = len(pool)
+        return pool
+
+    def _preliminary(self, pool: DenialPool, max_size: int | None) -> Words:
+        """The strongest constraints that no pair of the pool breaks: if they hold, all others do."""
+        inverted = [self._nothing(), *self._inverted(pool.evidence, "reduced", max_size)]
+        return by_size(reduced(np.concatenate(inverted), self._space))
+
+    def _checked_pool(self) -> DenialPool:
+        """Check what the pool suggests, and learn from the witnesses of what is wrong; until nothing is.
+
+        Comparing pairs is quick beside thinking and checking, so samplers go on for longer than Hydra's, and before
+        every round for longer still. Rows that agree on much are rare among random ones: windows find them.
+        """
+        pool, focused = self._sampled_pool()
+        samplers = (focused, WindowSampler(pool, self._table, self._question.seed))
+        self._counts.update(rounds=0, checks=0, refuted=0)
+        confirmed = self._nothing()
+        min_yield = _FIRST_YIELD
+        for max_size in self._sizes(len(self._space.groups)):
+            refuted = 1
+            while refuted:
+                for sampler in samplers:
+                    sampler.run(min_yield, _MOST_FOCUSED_PAIRS, self._watch.is_over)
+                    self._watch.look()
+                self._progress(f"thinking about {len(pool):,} kinds of pairs")
+                candidates = by_size(sets_without(self._preliminary(pool, max_size), confirmed))
+                confirmed, refuted = self._round(pool, candidates, confirmed)
+                min_yield /= 4 if refuted else 1
+        self._counts["evidence"] = len(pool)
+        return pool
+
+    def _sizes(self, most: int) -> Iterator[int | None]:
+        """Limits on the size, one after the other: under a limit of time small constraints come first."""
+        asked = self._question.max_size
+        if self._watch.is_limited:
+            yield from depths(most if asked is None else min(most, asked))
+        else:
+            yield asked
+
+    def _round(self, pool: DenialPool, candidates: Words, confirmed: Words) -> tuple[Words, int]:
+        """Check candidates, the smallest first; return all that is confirmed by now, and how many were wrong."""
+        self._counts["rounds"] += 1
+        self._progress(f"round {self._counts['rounds']}: {len(candidates):,} constraints to check")
+        refuted = 0
+        for start in range(0, len(candidates), _CHECKS_AT_ONCE):
+            batch = candidates[start : start + _CHECKS_AT_ONCE]
+            held = np.zeros(len(batch), np.bool_)
+            try:
+                witnesses = self._check(batch, held)
+            finally:
+                confirmed = np.concatenate([confirmed, batch[held]])
+                self._found = [confirmed]
+            pool.add_pairs(witnesses[:, 0], witnesses[:, 1])
+            refuted += len(witnesses)
+            if len(witnesses) > _TOO_MANY_REFUTED * len(batch):
+                break  # the pool knew too little: think again before checking more
+        self._counts["refuted"] += refuted
+        return confirmed, refuted
+
+    def _check(self, batch: Words, held: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+        """Note which constraints hold, one by one, and return a witness against each of the others."""
+        witnesses = []
+        tasks = [CheckTask(place, self._space.dc(numbers)) for place, numbers in enumerate(unpack_sets(batch))]
+        for verdict in self._engine.check(tasks):
+            if verdict.witness is None:
+                held[verdict.id] = True
+            else:
+                witnesses.append(verdict.witness)
+            self._counts["checks"] += 1
+            self._watch.look()
+        return np.array(witnesses, np.int32).reshape(-1, 2)
+
+    def _nothing(self) -> Words:
+        return np.zeros((0, words_for(len(self._space))), np.uint64)
+
+
+def _most_within(error: float, pairs: int) -> int:
+    """The most pairs whose share of all does not exceed an error, whatever the rounding."""
+    most = int(error * pairs)
+    while (most + 1) / pairs <= error:
+        most += 1
+    while most > 0 and most / pairs > error:
+        most -= 1
+    return most
+
+
+def _errors_of(kept: Words, sets: Words, errors: Floats) -> Floats:
+    known = dict(zip(map(bytes, sets), errors.tolist(), strict=True))
+    return np.array([known[bytes(one)] for one in kept])

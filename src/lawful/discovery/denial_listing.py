@@ -1,0 +1,100 @@
+"""Denial constraints as they are given back: packed, with how interesting each is and what it says in plain words.
+
+The interest of a constraint is the mean of its succinctness and its coverage (Chu, Ilyas and Papotti, "Discovering
+denial constraints", PVLDB 2013, section 5). Succinct is what takes few different columns and operators to say. A pair
+of rows that satisfies k of n predicates counts (k + 1) / n towards coverage: the nearer pairs come to breaking a
+constraint without doing so, the more it says. Coverage is estimated from random pairs, the same for all constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lawful.dependencies import DC, LawKind
+from lawful.dependencies.denial_readings import plain_reading
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.evidence.denial_pool import DenialPool
+from lawful.search import set_sizes, unpack_sets
+from lawful.search.denial_inversion import Literals
+from lawful.search.denial_kernels import satisfied_counts
+from lawful.search.sets import Words, full_set, pack_set
+
+_MOST_COMPARISONS = 200_000_000
+_FEWEST_PAIRS, _MOST_PAIRS = 500, 20_000
+_UNPACKED_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class DenialListing:
+    """Denial constraints over one space; `sets` are the numbers of their predicates, packed."""
+
+    space: PredicateSpace
+    names: tuple[str, ...]
+    sets: Words
+    interests: npt.NDArray[np.float64]
+    errors: npt.NDArray[np.float64] | None = None
+
+    @property
+    def kind(self) -> LawKind:
+        """The kind of all of these laws."""
+        return "dc"
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def laws(self) -> Iterator[DC]:
+        """The laws as values, made as they are asked for."""
+        for start in range(0, len(self.sets), _UNPACKED_AT_ONCE):
+            for numbers in unpack_sets(self.sets[start : start + _UNPACKED_AT_ONCE]):
+                yield self.space.dc(numbers)
+
+    def readings(self) -> Iterator[str | None]:
+        """What each says in plain words, where a simpler law says the same."""
+        for dc in self.laws():
+            yield plain_reading(dc, self.names)
+
+    def chosen(self, places: npt.NDArray[np.int64]) -> DenialListing:
+        """Some of the laws, in that order."""
+        errors = None if self.errors is None else self.errors[places]
+        return DenialListing(self.space, self.names, self.sets[places], self.interests[places], errors)
+
+
+def interests_of(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int) -> npt.NDArray[np.float64]:
+    """How interesting each constraint is, from 0 to 1."""
+    if not len(sets) or not len(space):
+        return np.ones(len(sets))
+    return 0.5 * (_succinctness(sets, space) + _coverage(sets, space, pool, seed))
+
+
+def _succinctness(sets: Words, space: PredicateSpace) -> npt.NDArray[np.float64]:
+    symbols: dict[object, list[int]] = {}
+    for number, predicate in enumerate(space.predicates):
+        group = space.groups[space.group_of[number]]
+        for symbol in (predicate.operator, *group.columns):
+            symbols.setdefault(symbol, []).append(number)
+    length = np.zeros(len(sets))
+    for numbers in symbols.values():
+        length += (sets & pack_set(numbers, len(space))).any(axis=1)
+    shortest = 2.0  # one column and one operator
+    return shortest / np.maximum(length, shortest)
+
+
+def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int) -> npt.NDArray[np.float64]:
+    if pool.rows < 2:
+        return np.ones(len(sets))
+    pairs = int(np.clip(_MOST_COMPARISONS // len(sets), _FEWEST_PAIRS, _MOST_PAIRS))
+    random = np.random.default_rng(seed)
+    left = random.integers(0, pool.rows, pairs)
+    right = (left + random.integers(1, pool.rows, pairs)) % pool.rows
+    signs = pool.compare(left.astype(np.int32), right.astype(np.int32))
+    missed = Literals.of(space, "set-minimal").all_edges(signs.less, signs.greater)
+    counts = satisfied_counts(sets, ~missed & full_set(len(space)))
+    sizes = np.maximum(set_sizes(sets), 1)[:, np.newaxis]
+    k = np.arange(counts.shape[1])[np.newaxis, :]
+    near = np.where(k < sizes, counts, 0)
+    covered: npt.NDArray[np.float64] = (near * (k + 1) / sizes).sum(axis=1) / np.maximum(near.sum(axis=1), 1)
+    return covered

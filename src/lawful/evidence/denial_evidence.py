@@ -1,0 +1,163 @@
+"""The evidence for denial constraints: what pairs of rows say about every comparison of a predicate space.
+
+The evidence of a pair (t, s) is the set of predicates that it satisfies (Hydra, section 4.1). It is kept as one sign
+a group of predicates: two bits, `less` and `greater`, in two planes of words. Equal has neither, unknown has both. A
+group that does not tell less from greater has `less` wherever the pair is known to differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.evidence.byte_columns import BYTE_BITS, ByteColumns, null_bytes, sorted_order, split
+from lawful.evidence.denial_lanes import Lane, lanes_of
+from lawful.evidence.exact import ShouldStop, Tile, compared_vectors
+from lawful.evidence.multisets import grouped_vectors
+from lawful.evidence.signs import SignVectors
+from lawful.evidence.words_kernels import Int32s, Int64s, Words
+from lawful.meanings import NullPolicy
+from lawful.tables.encoded_table import EncodedTable
+
+_ONE = np.uint64(1)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DenialEvidence:
+    """Distinct vectors of pairs (t, s), one order of each two rows; `turned` gives the other.
+
+    Attributes
+    ----------
+    signs
+        The vectors; bit g stands for group g of the space.
+    counts
+        The pairs of rows with each vector, `int64[vectors]`; None if they were not counted. A vector and its mirror
+        image may both be there, for different pairs.
+    witnesses
+        A pair (t, s) of rows for each vector, `int32[vectors, 2]`.
+    """
+
+    signs: SignVectors
+    counts: Int64s | None
+    witnesses: Int32s
+
+    def __len__(self) -> int:
+        return len(self.signs)
+
+
+def all_evidence(
+    table: EncodedTable,
+    space: PredicateSpace,
+    policy: NullPolicy,
+    threads: int | None = None,
+    should_stop: ShouldStop | None = None,
+    *,
+    counted: bool = True,
+) -> DenialEvidence:
+    """The evidence of all pairs of rows; see `all_agree_sets` for the parameters."""
+    return _evidence(_byte_columns(table, space, policy), None, threads, should_stop, counted)
+
+
+def evidence_of_tile(
+    table: EncodedTable,
+    space: PredicateSpace,
+    policy: NullPolicy,
+    tile: Tile,
+    should_stop: ShouldStop | None = None,
+    *,
+    counted: bool = True,
+) -> DenialEvidence:
+    """The evidence of the pairs of one tile, in this thread; see `merge_evidence`."""
+    return _evidence(_byte_columns(table, space, policy), tile, 1, should_stop, counted)
+
+
+def merge_evidence(parts: Sequence[DenialEvidence]) -> DenialEvidence:
+    """Put the evidence of tiles together: counts add up, the first witness stays."""
+    planes = [np.concatenate([part.signs.less for part in parts]), np.concatenate([p.signs.greater for p in parts])]
+    all_counts = [part.counts for part in parts if part.counts is not None]
+    counts = np.concatenate(all_counts) if all_counts else None
+    grouped, counts, witnesses = grouped_vectors(planes, counts, np.concatenate([part.witnesses for part in parts]))
+    return DenialEvidence(SignVectors(grouped[0], grouped[1]), counts, witnesses)
+
+
+def turned(signs: SignVectors, space: PredicateSpace) -> SignVectors:
+    """The vectors of the same pairs turned round."""
+    less, greater = np.zeros_like(signs.less), np.zeros_like(signs.greater)
+    for group, (image, exchanges) in enumerate(space.mirrored_groups):
+        # A group that tells no order has its differences in `less`, which stay there.
+        turns = exchanges and space.groups[group].is_ordered
+        first, second = (signs.greater, signs.less) if turns else (signs.less, signs.greater)
+        _move_bit(first, image, less, group)
+        _move_bit(second, image, greater, group)
+    return SignVectors(less, greater)
+
+
+def _move_bit(source: Words, bit: int, target: Words, new_bit: int) -> None:
+    taken = (source[:, bit // 64] >> np.uint64(bit % 64)) & _ONE
+    target[:, new_bit // 64] |= taken << np.uint64(new_bit % 64)
+
+
+def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy) -> ByteColumns:
+    """Lay the lanes of a space out as the kernels that compare all pairs want them."""
+    all_lanes = lanes_of(table, space, policy)
+    varying = [group for group, lane in enumerate(all_lanes) if lane.varies]
+    # First the lanes with two bits: those with an order, then those that may be unknown.
+    numbers = sorted(varying, key=lambda g: (not all_lanes[g].is_ordered, all_lanes[g].nulls is None, g))
+    lanes = [all_lanes[group] for group in numbers]
+    ordered = sum(lane.is_ordered for lane in lanes)
+    second = sum(lane.is_ordered or lane.nulls is not None for lane in lanes)
+    order = _order(lanes, table.rows)
+    own, planes, lane_of_plane = _planes(lanes, order, table.rows)
+    nulls: list[np.ndarray] = []
+    if any(lane.nulls is not None for lane in lanes):
+        none = np.zeros(table.rows, np.bool_)
+        nulls = [(none if lane.nulls is None else lane.nulls)[order] for lane in lanes[:second]]
+    return ByteColumns(
+        columns=tuple(range(len(space.groups))),
+        policy=policy,
+        rows=table.rows,
+        own=own,
+        planes=planes,
+        ordered_planes=int((lane_of_plane < ordered).sum()),
+        plane_group=lane_of_plane // BYTE_BITS,
+        plane_bit=np.left_shift(1, lane_of_plane % BYTE_BITS).astype(np.uint8),
+        nulls=null_bytes(nulls, table.rows),
+        second_lanes=second,
+        lanes=tuple(numbers),
+        always_equal=(),
+        always_unknown=(),
+        order=order,
+    )
+
+
+def _order(lanes: Sequence[Lane], rows: int) -> Int32s:
+    """Rows whose neighbours have much in common, for their vectors to repeat."""
+    same = [lane.left for lane in lanes if lane.left is lane.right]
+    return sorted_order(same) if same else np.arange(rows, dtype=np.int32)
+
+
+def _planes(lanes: Sequence[Lane], order: Int32s, rows: int) -> tuple[np.ndarray, np.ndarray, Int64s]:
+    """The bytes of t and of s; both sides of a lane have the same number of them."""
+    right = [lane.right[order] for lane in lanes]
+    if all(lane.left is lane.right for lane in lanes):
+        planes, lane_of_plane = split(right, rows)
+        return planes, planes, lane_of_plane
+    left = [lane.left[order] for lane in lanes]
+    highest = [max(int(a.max(initial=0)), int(b.max(initial=0))) for a, b in zip(left, right, strict=True)]
+    own, lane_of_plane = split(left, rows, highest)
+    planes, _ = split(right, rows, highest)
+    return own, planes, lane_of_plane
+
+
+def _evidence(
+    compared: ByteColumns, tile: Tile | None, threads: int | None, should_stop: ShouldStop | None, counted: bool
+) -> DenialEvidence:
+    keys, counts, witnesses = compared_vectors(compared, tile, threads, should_stop, counted=counted)
+    less, greater = compared.decode(keys)
+    assert compared.order is not None
+    rows = compared.order[witnesses] if len(witnesses) else witnesses
+    planes, counts, rows = grouped_vectors([less, greater], counts, rows)
+    return DenialEvidence(SignVectors(planes[0], planes[1]), counts, rows)
