@@ -12,7 +12,17 @@ import pytest
 from cli.conftest import Lawful
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/cli.md", "docs/checks.md", "docs/discovery.md", "docs/rewrite.md", "docs/tables.md"]
+PAGES = [
+    "README.md",
+    "docs/canonical-ods.md",
+    "docs/checks.md",
+    "docs/cli.md",
+    "docs/denial-constraints.md",
+    "docs/discovery.md",
+    "docs/list-ods.md",
+    "docs/rewrite.md",
+    "docs/tables.md",
+]
 
 
 def _steps(page: str) -> list[tuple[str, str]]:
