@@ -159,6 +159,6 @@ def _count_two_orders(ts: Int32s, ss: Int32s, bounds: Int32Table, values: Int32T
         bound = bounds[b, t]
         step = highest - bound + 1 if is_dense else np.searchsorted(steps, -bound, side="right")
         while step > 0:
-            pairs += np.int64(tree[step])
+            pairs += int(tree[step])
             step -= step & -step
     return pairs
