@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.dc_cases import CASES as DC_CASES
 from bench.evidence_cases import CASES as EVIDENCE_CASES
 from bench.fd_cases import CASES as FD_CASES
-from bench.harness import DATA_VARIABLE, ROOT, Case, Measurement, Missing, Settings, report
+from bench.harness import DATA_VARIABLE, ROOT, Case, Measurement, Missing, Settings, show, write
 from bench.list_od_cases import CASES as LIST_OD_CASES
 from bench.od_cases import CASES as OD_CASES
 from bench.spark_cases import CASES as SPARK_CASES
@@ -40,12 +40,15 @@ def main() -> None:
     measurements: list[Measurement] = []
     for name, case in chosen.items():
         print(f"running {name} …", flush=True)
+        of_case: list[Measurement] = []
         try:
-            measurements.extend(case(settings))
+            of_case.extend(case(settings))
         except Missing as missing:
             print(f"  passed over: {missing}")
+        show(of_case)  # at once: a later case may be broken off
+        measurements += of_case
     if measurements:
-        report(measurements, settings.folder)
+        write(measurements, settings.folder)
 
 
 if __name__ == "__main__":

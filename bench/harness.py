@@ -156,8 +156,8 @@ def exponent(points: Sequence[tuple[float, float]]) -> float:
     return sum((x - mean_x) * (y - mean_y) for x, y in logs) / spread
 
 
-def report(measurements: Sequence[Measurement], folder: Path) -> None:
-    """Print every case with ratios, fit curves, and write JSON and charts."""
+def show(measurements: Sequence[Measurement]) -> None:
+    """Print cases with ratios and fitted curves."""
     for case in dict.fromkeys(measurement.case for measurement in measurements):
         of_case = [measurement for measurement in measurements if measurement.case == case]
         print(f"\n{case}")
@@ -172,6 +172,11 @@ def report(measurements: Sequence[Measurement], folder: Path) -> None:
             ]
             if len(points) >= 3:
                 print(f"  {contestant}: time grows with size to the power {exponent(points):.2f}")
+    sys.stdout.flush()
+
+
+def write(measurements: Sequence[Measurement], folder: Path) -> None:
+    """Write everything measured as JSON and charts."""
     folder.mkdir(parents=True, exist_ok=True)
     document = {
         "machine": {"cores": os.cpu_count(), "system": platform.platform(), "python": sys.version.split()[0]},
