@@ -58,7 +58,7 @@ class PairSource(Protocol):
         """Say whether another round would list any pairs."""
 
 
-_JUDGED_AFTER = 1 << 17
+_JUDGED_AFTER = 1 << 20
 """So many pairs tell what a source yields, whether its round has ended or not."""
 
 
