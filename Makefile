@@ -8,6 +8,10 @@ BIN := $(VENV)/bin
 # Written last, so that it exists only if the whole installation went well, and is up to date only if the
 # project's requirements have not changed since: no target asks pip a second time.
 INSTALLED := $(VENV)/.installed
+# Numba keeps compiled kernels beside their source and looks at that one file's time alone: a kernel that calls
+# another would go on with the old one. So when any has changed, all are compiled anew at their next use.
+KERNELS := $(VENV)/.kernels
+READY := $(INSTALLED) $(KERNELS)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow lint bench docs clean
@@ -16,15 +20,15 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r target what; do \
 	    printf '%-18s %s\n' "$$target" "$$what"; done
 
-setup: $(INSTALLED) ## make .venv with lawful, Spark, a Java and the development tools
+setup: $(READY) ## make .venv with lawful, Spark, a Java and the development tools
 
-demo: $(INSTALLED) ## find the laws of a small table, as a first look
+demo: $(READY) ## find the laws of a small table, as a first look
 	$(BIN)/lawful demo $(ARGS)
 
-test: $(INSTALLED) ## run the tests, except the slow ones
+test: $(READY) ## run the tests, except the slow ones
 	$(BIN)/python -m pytest -m "not slow" $(ARGS)
 
-test-slow: $(INSTALLED) ## run the slow tests
+test-slow: $(READY) ## run the slow tests
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
 lint: $(INSTALLED) ## check style and types
@@ -32,7 +36,7 @@ lint: $(INSTALLED) ## check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(INSTALLED) ## measure speed
+bench: $(READY) ## measure speed
 	$(BIN)/python -m bench $(ARGS)
 
 docs: $(INSTALLED) ## build the documentation into site/
@@ -41,6 +45,10 @@ docs: $(INSTALLED) ## build the documentation into site/
 clean: ## remove what the other targets leave, except .venv
 	rm -rf site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(KERNELS): $(INSTALLED) $(wildcard src/lawful/*/*_kernels.py)
+	@find src -name '*.nb[ic]' -delete
+	@touch $@
 
 # A name on the PATH proves nothing: version managers put programs there that only print an error. So each
 # candidate is run, and has to be new enough and able to make an environment with pip in it.

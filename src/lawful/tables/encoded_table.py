@@ -209,7 +209,11 @@ def describe(name: str, column: RankedColumn) -> Column:
     """The statistics of a ranked column."""
     ends = [None, None]
     if column.distinct:
-        ends = [typed_to_text(column.values.slice(place, 1))[0].as_py() for place in (0, column.distinct - 1)]
+        values, last = column.values, column.distinct - 1
+        if pa.types.is_string(values.type):
+            ends = [values[0].as_py(), values[last].as_py()]
+        else:
+            ends = [typed_to_text(values.slice(place, 1))[0].as_py() for place in (0, last)]
     return Column(name, column.type, column.distinct, column.nulls, ends[0], ends[1])
 
 

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from lawful.errors import SourceError, UsageError
 from lawful.tables.csv_text import ParsedBlock
+from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.files import format_of, is_packed, list_files, read_chunks
 from lawful.tables.options import ReadOptions, choose_columns
@@ -122,7 +123,7 @@ def refuse_unordered_types(types: dict[str, pa.DataType], where: str) -> None:
 def _encode_path(path: Path, options: ReadOptions, *, reuse: bool, in_folder: bool) -> EncodedTable:
     files = list_files(path)
     options = options.with_format(format_of([str(file) for file in files], options, str(path)))
-    key = table_key(local_identity(files), options.to_dict())
+    key = table_key(local_identity(files), options.to_dict()) if reuse else uuid.uuid4().hex
     if reuse and (known := find_table(key)) is not None:
         return known
     if options.format == "parquet":
@@ -131,7 +132,7 @@ def _encode_path(path: Path, options: ReadOptions, *, reuse: bool, in_folder: bo
         names, ranked, origins = _rank_text(path, files, options)
     if not reuse and not in_folder:
         return EncodedTable.in_memory(path.name, names, ranked, origins=origins, settings=options.to_dict())
-    return _publish(key if reuse else uuid.uuid4().hex, path.name, names, ranked, origins, options)
+    return _publish(key, path.name, names, ranked, origins, options)
 
 
 def _publish(
@@ -165,6 +166,8 @@ def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> tuple[lis
         options = replace(options, dialect=replace(dialect, encoding="utf-8"))
     # Spark writes empty files among the others: they have neither rows nor a header.
     files = [file for file in files if file.stat().st_size] or files[:1]
+    if len(files) == 1 and (directly := rank_directly(path, files[0], options)) is not None:
+        return directly
 
     def chunks(file: Path) -> Iterator[bytes]:
         return read_chunks(file, dialect.encoding, newline_bytes=newline_bytes)

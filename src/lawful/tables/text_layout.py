@@ -65,12 +65,17 @@ class TextLayout:
 
 def csv_layout(first_records: bytes, options: ReadOptions, where: str) -> TextLayout:
     """Find the columns from the first bytes of the first file, which hold its first record whole."""
-    dialect = options.dialect
-    blocks = cut_into_blocks([first_records] if first_records else [], dialect, quoted=True, block_bytes=1)
+    blocks = cut_into_blocks([first_records] if first_records else [], options.dialect, quoted=True, block_bytes=1)
     first = next(blocks, None)
     record = first.split_first_record()[0] if first is not None else None
     if record is None:
         raise BlockError(1, "the file is empty", "A table needs at least one line.")
+    return layout_of_record(record, options, where)
+
+
+def layout_of_record(record: TextBlock, options: ReadOptions, where: str) -> TextLayout:
+    """Find the columns from the first record."""
+    dialect = options.dialect
     if dialect.header:
         names = parse_header(record, dialect)
     else:

@@ -1,0 +1,314 @@
+"""From the bytes of a CSV file to ranks without a text in between: cells found, coded and ranked.
+
+These kernels read what nearly every file looks like (see `direct_csv`) and say so where a file is different.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from lawful.tables.text_order_kernels import gathered_texts, order_texts
+
+Octets = npt.NDArray[np.uint8]
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint64]
+
+PLAIN, UNUSUAL = 0, 1
+"""What a walk over the bytes found: cells as expected, or something that the general reader has to look at."""
+
+_NEWLINE, _CARRIAGE_RETURN = 10, 13
+_BYTES = 256
+_SHORT = 7
+_LONG_MARK = np.uint64(0xFF << 56)
+_LOW_BYTES = np.uint64((1 << 56) - 1)
+_PRIME = np.uint64(0x100000001B3)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_EIGHT = np.uint64(8)
+_FREE = -1
+
+
+@njit(cache=True, nogil=True)
+def find_cells(
+    data: Octets,
+    begin: int,
+    end: int,
+    first_row: int,
+    separator: int,
+    quote: int,
+    places: Int32s,
+    starts: Int32s,
+    lengths: Int32s,
+    keys: Keys,
+) -> tuple[int, int]:
+    """Find the cells of the records in `data[begin:end]`, which ends in a newline.
+
+    `places[column]` is the line of the other arrays for a column, or -1 where it is not read. A cell of at most
+    7 bytes is told by its key alone; the key of a longer one is a hash. Gives the number of rows, and whether
+    all was `PLAIN`: records of the right width, quotes around whole cells only, no line break inside a cell,
+    blank lines at the end alone.
+    """
+    width = places.size
+    ends = np.zeros((2, _BYTES + 1), np.bool_)  # of plain and of quoted cells
+    ends[0, separator] = ends[1, quote] = True
+    ends[:, _NEWLINE] = ends[:, _CARRIAGE_RETURN] = True
+    row = first_row
+    position = begin
+    while position < end:
+        if width > 1 and (
+            data[position] == _NEWLINE or (data[position] == _CARRIAGE_RETURN and data[position + 1] == _NEWLINE)
+        ):
+            return row - first_row, _only_blank(data, position, end)
+        for column in range(width):
+            start = position
+            key = np.uint64(0)
+            byte = data[position]
+            quoted = 1 if byte == quote else 0
+            if quoted:
+                start += 1
+                position = start
+                byte = data[position]
+            short_end = start + _SHORT
+            while position < short_end and not ends[quoted, byte]:
+                key = (key << _EIGHT) | np.uint64(byte)
+                position += 1
+                byte = data[position]
+            while not ends[quoted, byte]:
+                key = (key ^ np.uint64(byte)) * _PRIME
+                position += 1
+                byte = data[position]
+            length = position - start
+            if quoted:
+                if byte != quote:
+                    return row - first_row, UNUSUAL
+                position += 1
+                byte = data[position]
+            if byte == _CARRIAGE_RETURN:
+                position += 1
+                byte = data[position]
+                if byte != _NEWLINE:
+                    return row - first_row, UNUSUAL
+            if byte != (_NEWLINE if column == width - 1 else separator):
+                return row - first_row, UNUSUAL
+            position += 1
+            place = places[column]
+            if place >= 0:
+                starts[place, row] = start
+                lengths[place, row] = length
+                keys[place, row] = _finished(key, length)
+        row += 1
+    return row - first_row, PLAIN
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _finished(key: np.uint64, length: int) -> np.uint64:
+    """The length stands above a short cell's bytes, so that no other cell has this key."""
+    if length <= _SHORT:
+        return key | (np.uint64(length) << np.uint64(56))
+    return (key & _LOW_BYTES) | _LONG_MARK
+
+
+@njit(cache=True, nogil=True)
+def _only_blank(data: Octets, position: int, end: int) -> int:
+    for place in range(position, end):
+        if data[place] != _NEWLINE and data[place] != _CARRIAGE_RETURN:
+            return UNUSUAL
+    return PLAIN
+
+
+@njit(cache=True, nogil=True)
+def key_of(data: Octets, start: int, length: int) -> np.uint64:
+    """The key of a cell that stands at this place."""
+    key = np.uint64(0)
+    for place in range(length):
+        byte = np.uint64(data[start + place])
+        key = (key << _EIGHT) | byte if place < _SHORT else (key ^ byte) * _PRIME
+    return np.uint64(_finished(key, length))
+
+
+@njit(cache=True, nogil=True)
+def rank_columns(
+    data: Octets,
+    starts: Int32s,
+    lengths: Int32s,
+    keys: Keys,
+    rows: int,
+    token_starts: Int32s,
+    token_lengths: Int32s,
+    first: int,
+    last: int,
+    ranks: Int32s,
+) -> tuple[Int64s, Int32s, Octets]:
+    """Rank the columns from `first` up to and without `last` into `ranks`.
+
+    Gives for each its type, number of distinct values and number of nulls; and the values in rank order as
+    offsets and bytes, those of one column behind those of another. The ranks of an `UNDECIDED` column are the
+    numbers of its distinct texts from 1, in the order of their first rows. Null
+    tokens, distinct and not empty, stand somewhere in `data`.
+    """
+    about = np.zeros((last - first, 3), np.int64)
+    offsets_of_columns = [np.zeros(0, np.int32) for _ in range(0)]
+    texts_of_columns = [np.zeros(0, np.uint8) for _ in range(0)]
+    for column in range(first, last):
+        codes = ranks[column]
+        text_starts, text_lengths = _code(
+            data, starts[column], lengths[column], keys[column], rows, token_starts, token_lengths, codes
+        )
+        kind, order, rank_of_text, distinct = order_texts(data, text_starts, text_lengths)
+        nulls = 0
+        for row in range(rows):
+            code = codes[row]
+            if code == 0:
+                nulls += 1
+            else:
+                codes[row] = rank_of_text[code - 1]
+        offsets, texts = gathered_texts(data, text_starts, text_lengths, order[:distinct])
+        offsets_of_columns.append(offsets)
+        texts_of_columns.append(texts)
+        about[column - first, 0] = kind
+        about[column - first, 1] = distinct
+        about[column - first, 2] = nulls
+    return about, _joined32(offsets_of_columns), _joined8(texts_of_columns)
+
+
+@njit(cache=True, nogil=True)
+def _joined32(parts: list[Int32s]) -> Int32s:
+    total = 0
+    for part in parts:
+        total += part.size
+    joined = np.empty(total, np.int32)
+    place = 0
+    for part in parts:
+        joined[place : place + part.size] = part
+        place += part.size
+    return joined
+
+
+@njit(cache=True, nogil=True)
+def _joined8(parts: list[Octets]) -> Octets:
+    total = 0
+    for part in parts:
+        total += part.size
+    joined = np.empty(total, np.uint8)
+    place = 0
+    for part in parts:
+        joined[place : place + part.size] = part
+        place += part.size
+    return joined
+
+
+@njit(cache=True, nogil=True)
+def _code(
+    data: Octets,
+    starts: Int32s,
+    lengths: Int32s,
+    keys: Keys,
+    rows: int,
+    token_starts: Int32s,
+    token_lengths: Int32s,
+    codes: Int32s,
+) -> tuple[Int32s, Int32s]:
+    """Number the distinct texts of a column from 1, null being 0; gives where each text stands first."""
+    tokens = token_starts.size
+    size = 64
+    while size < 4 * tokens:
+        size *= 2
+    slots = np.full(size, _FREE, np.int32)
+    text_starts = np.empty(size // 2, np.int32)
+    text_lengths = np.empty(size // 2, np.int32)
+    text_keys = np.empty(size // 2, np.uint64)
+    token_keys = np.empty(tokens, np.uint64)
+    for token in range(tokens):
+        token_keys[token] = key_of(data, token_starts[token], token_lengths[token])
+    token_codes = np.empty(tokens, np.int32)
+    _, count = _code_cells(
+        data, token_starts, token_lengths, token_keys, 0, tokens, 0,
+        slots, text_starts, text_lengths, text_keys, 0, token_codes,
+    )  # fmt: skip
+    row = 0
+    while True:
+        row, count = _code_cells(
+            data, starts, lengths, keys, row, rows, tokens,
+            slots, text_starts, text_lengths, text_keys, count, codes,
+        )  # fmt: skip
+        if row == rows:
+            return text_starts[tokens:count], text_lengths[tokens:count]
+        slots, text_starts, text_lengths, text_keys = _grown(text_starts, text_lengths, text_keys)
+
+
+@njit(cache=True, nogil=True)
+def _code_cells(
+    data: Octets,
+    starts: Int32s,
+    lengths: Int32s,
+    keys: Keys,
+    row: int,
+    rows: int,
+    tokens: int,
+    slots: Int32s,
+    text_starts: Int32s,
+    text_lengths: Int32s,
+    text_keys: Keys,
+    count: int,
+    codes: Int32s,
+) -> tuple[int, int]:
+    """Give codes from `row` on, until there is no room for one more text; gives the next row and the texts known.
+
+    The first `tokens` texts mean null. Arrays that a loop replaces would be counted anew at every use, so the table
+    of texts grows outside of this one.
+    """
+    mask = slots.size - 1
+    while row < rows:
+        key, length = keys[row], lengths[row]
+        if length == 0:
+            codes[row] = 0
+            row += 1
+            continue
+        slot = np.int64((key * _GOLDEN) >> np.uint64(32)) & mask
+        code = slots[slot]
+        while code != _FREE and not (
+            text_keys[code] == key
+            and (length <= _SHORT or _same_bytes(data, text_starts[code], text_lengths[code], starts[row], length))
+        ):
+            slot = (slot + 1) & mask
+            code = slots[slot]
+        if code == _FREE:
+            if count == text_starts.size:
+                return row, count
+            code = count
+            slots[slot] = code
+            text_starts[code], text_lengths[code], text_keys[code] = starts[row], length, key
+            count += 1
+        codes[row] = max(code + 1 - tokens, 0)
+        row += 1
+    return row, count
+
+
+@njit(cache=True, nogil=True)
+def _same_bytes(data: Octets, one: int, one_length: int, other: int, other_length: int) -> bool:
+    if one_length != other_length:
+        return False
+    for place in range(one_length):  # noqa: SIM110  # Numba compiles no generators
+        if data[one + place] != data[other + place]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _grown(text_starts: Int32s, text_lengths: Int32s, text_keys: Keys) -> tuple[Int32s, Int32s, Int32s, Keys]:
+    """The table of texts with four times as many slots."""
+    count = text_starts.size
+    slots = np.full(8 * count, _FREE, np.int32)
+    mask = slots.size - 1
+    for code in range(count):
+        slot = np.int64((text_keys[code] * _GOLDEN) >> np.uint64(32)) & mask
+        while slots[slot] != _FREE:
+            slot = (slot + 1) & mask
+        slots[slot] = code
+    more_starts = np.empty(4 * count, np.int32)
+    more_lengths = np.empty(4 * count, np.int32)
+    more_keys = np.empty(4 * count, np.uint64)
+    more_starts[:count], more_lengths[:count], more_keys[:count] = text_starts, text_lengths, text_keys
+    return slots, more_starts, more_lengths, more_keys

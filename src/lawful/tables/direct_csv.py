@@ -1,0 +1,220 @@
+"""The straight way from a CSV file to ranks, for files that are as files mostly are.
+
+The file is held whole, its cells are found and coded by kernels, and Python sees a column only when it is ranked.
+That is several times faster than the general way, which reads every dialect, encoding and size, in blocks, and
+names the line of what is wrong. Whatever the kernels find unusual is left to the general way; where both can
+read a file they give the same table, bit for bit.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from lawful.meanings import ColumnType
+from lawful.tables.files import is_packed
+from lawful.tables.options import CsvDialect, ReadOptions
+from lawful.tables.origins import Origins
+from lawful.tables.ranking import RankedColumn, rank_column
+from lawful.tables.text_blocks import BlockError, TextBlock, without_byte_order_mark
+from lawful.tables.text_layout import TextLayout, layout_of_record
+
+_Result = TypeVar("_Result")
+
+_LARGEST_FILE = 64 << 20
+"""A cell takes 20 bytes while it is coded, so that a file of this size takes some 300 MB."""
+
+_WORTH_LOADING = 8 << 20
+"""Loading the compiler takes as long as reading a file of this size the general way: a smaller one is read directly
+only where the compiler is there already."""
+
+_WORTH_THREADS = 1 << 18
+_UTF8 = ("utf-8", "utf8", "UTF-8", "ascii")
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Where the cells of a file are in its bytes, a line of each array for each column."""
+
+    data: npt.NDArray[np.uint8]
+    rows: int
+    starts: npt.NDArray[np.int32]
+    lengths: npt.NDArray[np.int32]
+    keys: npt.NDArray[np.uint64]
+    token_starts: npt.NDArray[np.int32]
+    token_lengths: npt.NDArray[np.int32]
+
+
+def rank_directly(path: Path, file: Path, options: ReadOptions) -> tuple[list[str], list[RankedColumn], Origins] | None:
+    """Names, ranked columns and origins of a CSV file; None where the general way has to read it."""
+    if not _may_be_plain(file, options):
+        return None
+    data = b"".join(without_byte_order_mark([file.read_bytes()]))
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    if not _is_utf8(data) or _has_escapes(data, options.dialect):
+        return None
+    begin = data.index(b"\n") + 1
+    layout = _layout_of(data[:begin], path, options)
+    if layout is None:
+        return None
+    cells = _found_cells(data, begin if options.dialect.header else 0, layout)
+    if cells is None:
+        return None
+    first_line = 2 if options.dialect.header else 1
+    runs = np.array([[0, 0, first_line]] if cells.rows else np.zeros((0, 3)), np.int64)
+    return layout.kept_names, _ranked_columns(cells), Origins((str(file),), "line", runs)
+
+
+def _may_be_plain(file: Path, options: ReadOptions) -> bool:
+    return (
+        options.format == "csv"
+        and options.limit is None
+        and not options.types
+        and options.dialect.encoding in _UTF8
+        and not is_packed(file)
+        and 0 < file.stat().st_size <= _LARGEST_FILE
+        and ("numba" in sys.modules or file.stat().st_size >= _WORTH_LOADING)
+    )
+
+
+def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _has_escapes(data: bytes, dialect: CsvDialect) -> bool:
+    return dialect.quote is not None and dialect.escape not in (None, dialect.quote) and dialect.escape.encode() in data
+
+
+def _layout_of(first_line: bytes, path: Path, options: ReadOptions) -> TextLayout | None:
+    """The columns, where the first line is a whole record."""
+    if not first_line.strip(b"\r\n") or (options.dialect.quote and options.dialect.quote.encode() in first_line):
+        return None
+    try:
+        return layout_of_record(TextBlock(first_line, 1), options, str(path))
+    except BlockError:
+        return None
+
+
+def _found_cells(data: bytes, begin: int, layout: TextLayout) -> _Cells | None:
+    from lawful.tables.cell_kernels import PLAIN, find_cells
+    from lawful.tables.line_kernels import NONE
+
+    dialect = layout.dialect
+    tokens = [token.encode() for token in dict.fromkeys(dialect.null_tokens) if token]
+    token_lengths = np.array([len(token) for token in tokens], np.int32)
+    end = len(data)
+    octets = np.frombuffer(b"".join((data, *tokens)) if tokens else data, np.uint8)
+    places = np.full(len(layout.names), -1, np.int32)
+    places[list(layout.keep)] = np.arange(len(layout.keep))
+    cuts = _cuts(data, begin, dialect)
+    lines = [data.count(b"\n", first, last) for first, last in pairwise(cuts)]
+    shape = (len(layout.keep), sum(lines))
+    starts, lengths, keys = np.empty(shape, np.int32), np.empty(shape, np.int32), np.empty(shape, np.uint64)
+    quote = ord(dialect.quote) if dialect.quote else NONE
+
+    def find(part: int) -> tuple[int, int]:
+        first_row = sum(lines[:part])
+        return find_cells(  # type: ignore[no-any-return]
+            octets, cuts[part], cuts[part + 1], first_row, ord(dialect.separator), quote, places, starts, lengths, keys
+        )
+
+    found = _at_once(find, len(lines))
+    rows = sum(rows for rows, _ in found)
+    is_whole = all(part_rows == expected for (part_rows, _), expected in zip(found[:-1], lines, strict=False))
+    if not is_whole or any(state != PLAIN for _, state in found):
+        return None
+    token_starts = (end + np.cumsum(token_lengths) - token_lengths).astype(np.int32)
+    return _Cells(octets, rows, starts, lengths, keys, token_starts, token_lengths)
+
+
+def _cuts(data: bytes, begin: int, dialect: CsvDialect) -> list[int]:
+    """Where threads take the file apart: at line ends, which without quotes are the ends of records."""
+    threads = os.cpu_count() or 1
+    if len(data) < _WORTH_THREADS or threads == 1 or (dialect.quote and dialect.quote.encode() in data):
+        return [begin, len(data)]
+    size = len(data) - begin
+    cuts = {data.index(b"\n", begin + size * part // threads) + 1 for part in range(1, threads)}
+    return [begin, *sorted(cuts - {begin, len(data)}), len(data)]
+
+
+def _ranked_columns(cells: _Cells) -> list[RankedColumn]:
+    """Rank all columns, the work spread over threads where there is enough of it."""
+    from lawful.tables.cell_kernels import rank_columns
+
+    width = len(cells.starts)
+    ranks = np.empty((width, cells.rows), np.int32)
+    is_small = width * cells.rows < _WORTH_THREADS
+    cuts = [0, width] if is_small else list(range(width + 1))
+
+    def rank(part: int) -> list[RankedColumn]:
+        first, last = cuts[part], cuts[part + 1]
+        about, offsets, texts = rank_columns(
+            cells.data,
+            cells.starts,
+            cells.lengths,
+            cells.keys,
+            cells.rows,
+            cells.token_starts,
+            cells.token_lengths,
+            first,
+            last,
+            ranks,
+        )
+        return _columns(about.tolist(), offsets, texts, ranks[first:last])
+
+    return [column for part in _at_once(rank, len(cuts) - 1) for column in part]
+
+
+def _columns(
+    about: list[list[int]],
+    offsets: npt.NDArray[np.int32],
+    texts: npt.NDArray[np.uint8],
+    ranks: npt.NDArray[np.int32],
+) -> list[RankedColumn]:
+    """The columns of a call of the kernel; the type of one that it left open is found here."""
+    from lawful.tables.text_order_kernels import DECIMAL, INTEGER, TEXT
+
+    types = {INTEGER: ColumnType.INTEGER, DECIMAL: ColumnType.DECIMAL, TEXT: ColumnType.STRING}
+    columns = []
+    first_offset = first_octet = 0
+    for (kind, distinct, nulls), codes in zip(about, ranks, strict=True):
+        of_column = offsets[first_offset : first_offset + distinct + 1]
+        size = int(of_column[-1])
+        values = pa.StringArray.from_buffers(
+            distinct, pa.py_buffer(of_column), pa.py_buffer(texts[first_octet : first_octet + size])
+        )
+        first_offset += distinct + 1
+        first_octet += size
+        if kind in types:
+            columns.append(RankedColumn(types[kind], codes, values, nulls))
+        else:
+            columns.append(rank_column([_piece(codes, values)], is_text=True))
+    return columns
+
+
+def _piece(codes: npt.NDArray[np.int32], values: pa.Array) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(codes - 1, mask=codes == 0), values)
+
+
+def _at_once(work: Callable[[int], _Result], parts: int) -> list[_Result]:
+    if parts == 1:
+        return [work(0)]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return list(pool.map(work, range(parts)))
