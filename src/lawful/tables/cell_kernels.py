@@ -5,6 +5,8 @@ These kernels read what nearly every file looks like (see `direct_csv`) and say 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
@@ -149,6 +151,7 @@ def rank_columns(
     tokens, distinct and not empty, stand somewhere in `data`.
     """
     about = np.zeros((last - first, 3), np.int64)
+    octets = 0
     offsets_of_columns = [np.zeros(0, np.int32) for _ in range(0)]
     texts_of_columns = [np.zeros(0, np.uint8) for _ in range(0)]
     for column in range(first, last):
@@ -167,36 +170,23 @@ def rank_columns(
         offsets, texts = gathered_texts(data, text_starts, text_lengths, order[:distinct])
         offsets_of_columns.append(offsets)
         texts_of_columns.append(texts)
+        octets += texts.size
         about[column - first, 0] = kind
         about[column - first, 1] = distinct
         about[column - first, 2] = nulls
-    return about, _joined32(offsets_of_columns), _joined8(texts_of_columns)
+    offsets = np.empty(np.sum(about[:, 1] + 1), np.int32)
+    texts = np.empty(octets, np.uint8)
+    _join(offsets_of_columns, offsets)
+    _join(texts_of_columns, texts)
+    return about, offsets, texts
 
 
 @njit(cache=True, nogil=True)
-def _joined32(parts: list[Int32s]) -> Int32s:
-    total = 0
-    for part in parts:
-        total += part.size
-    joined = np.empty(total, np.int32)
+def _join(parts: list[npt.NDArray[Any]], joined: npt.NDArray[Any]) -> None:
     place = 0
     for part in parts:
         joined[place : place + part.size] = part
         place += part.size
-    return joined
-
-
-@njit(cache=True, nogil=True)
-def _joined8(parts: list[Octets]) -> Octets:
-    total = 0
-    for part in parts:
-        total += part.size
-    joined = np.empty(total, np.uint8)
-    place = 0
-    for part in parts:
-        joined[place : place + part.size] = part
-        place += part.size
-    return joined
 
 
 @njit(cache=True, nogil=True)

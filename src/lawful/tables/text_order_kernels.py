@@ -75,12 +75,12 @@ def _places_in_order(keys: Keys) -> Int64s:
     count = keys.size
     order = np.arange(count)
     if count <= _FEW:
-        for place in range(1, count):
-            moving = place
-            while moving > 0 and keys[order[moving - 1]] > keys[place]:
+        for fresh in range(1, count):
+            moving = fresh
+            while moving > 0 and keys[order[moving - 1]] > keys[fresh]:
                 order[moving] = order[moving - 1]
                 moving -= 1
-            order[moving] = place
+            order[moving] = fresh
         return order
     differing = np.uint64(0)
     for key in keys:
@@ -97,9 +97,9 @@ def _places_in_order(keys: Keys) -> Int64s:
         for value in range(_DIGIT_VALUES):
             slots[value + 1] += slots[value]
         for place in order:
-            value = np.int64((keys[place] >> digit_shift) & _DIGIT_MASK)
-            spare[slots[value]] = place
-            slots[value] += 1
+            digit = np.int64((keys[place] >> digit_shift) & _DIGIT_MASK)
+            spare[slots[digit]] = place
+            slots[digit] += 1
         order, spare = spare, order
     return order
 
@@ -212,7 +212,7 @@ def _sorted_texts(data: Octets, starts: Int32s, lengths: Int32s) -> Int64s:
             if place < lengths[text]:
                 head |= np.uint64(data[starts[text] + place])
         heads[text] = head
-    order = _places_in_order(heads)
+    order: Int64s = _places_in_order(heads)
     first = 0
     while first < count:
         last = first + 1
