@@ -145,14 +145,13 @@ def rank_columns(
 ) -> tuple[Int64s, Int32s, Octets]:
     """Rank the columns from `first` up to and without `last` into `ranks`.
 
-    Gives for each its type, number of distinct values and number of nulls; and the values in rank order as
-    offsets and bytes, those of one column behind those of another. The ranks of an `UNDECIDED` column are the
-    numbers of its distinct texts from 1, in the order of their first rows. Null
-    tokens, distinct and not empty, stand somewhere in `data`.
+    Gives for each its type, number of distinct values and number of nulls; and the values in rank order, those of
+    one column behind those of another, as Arrow keeps them: offsets and bytes. The ranks of an `UNDECIDED` column are
+    the numbers of its distinct texts from 1, in the order of their first rows. Null tokens, distinct and not empty,
+    stand somewhere in `data`.
     """
     about = np.zeros((last - first, 3), np.int64)
-    octets = 0
-    offsets_of_columns = [np.zeros(0, np.int32) for _ in range(0)]
+    lengths_of_columns = [np.zeros(1, np.int32) for _ in range(1)]
     texts_of_columns = [np.zeros(0, np.uint8) for _ in range(0)]
     for column in range(first, last):
         codes = ranks[column]
@@ -167,26 +166,27 @@ def rank_columns(
                 nulls += 1
             else:
                 codes[row] = rank_of_text[code - 1]
-        offsets, texts = gathered_texts(data, text_starts, text_lengths, order[:distinct])
-        offsets_of_columns.append(offsets)
-        texts_of_columns.append(texts)
-        octets += texts.size
+        chosen = order[:distinct]
+        lengths_of_columns.append(text_lengths[chosen])
+        texts_of_columns.append(gathered_texts(data, text_starts, text_lengths, chosen))
         about[column - first, 0] = kind
         about[column - first, 1] = distinct
         about[column - first, 2] = nulls
-    offsets = np.empty(np.sum(about[:, 1] + 1), np.int32)
-    texts = np.empty(octets, np.uint8)
-    _join(offsets_of_columns, offsets)
-    _join(texts_of_columns, texts)
-    return about, offsets, texts
+    offsets = np.cumsum(_joined(lengths_of_columns)).astype(np.int32)
+    return about, offsets, _joined(texts_of_columns)
 
 
 @njit(cache=True, nogil=True)
-def _join(parts: list[npt.NDArray[Any]], joined: npt.NDArray[Any]) -> None:
+def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    total = 0
+    for part in parts:
+        total += part.size
+    joined = np.empty(total, parts[0].dtype)
     place = 0
     for part in parts:
         joined[place : place + part.size] = part
         place += part.size
+    return joined
 
 
 @njit(cache=True, nogil=True)

@@ -39,6 +39,7 @@ _WORTH_LOADING = 8 << 20
 only where the compiler is there already."""
 
 _WORTH_THREADS = 1 << 18
+_NONE = np.zeros(0, np.int32)
 _UTF8 = ("utf-8", "utf8", "UTF-8", "ascii")
 
 
@@ -83,8 +84,8 @@ def _may_be_plain(file: Path, options: ReadOptions) -> bool:
         and not options.types
         and options.dialect.encoding in _UTF8
         and not is_packed(file)
-        and 0 < file.stat().st_size <= _LARGEST_FILE
-        and ("numba" in sys.modules or file.stat().st_size >= _WORTH_LOADING)
+        and 0 < (size := file.stat().st_size) <= _LARGEST_FILE
+        and ("numba" in sys.modules or size >= _WORTH_LOADING)
     )
 
 
@@ -117,12 +118,9 @@ def _found_cells(data: bytes, begin: int, layout: TextLayout) -> _Cells | None:
     from lawful.tables.line_kernels import NONE
 
     dialect = layout.dialect
-    tokens = [token.encode() for token in dict.fromkeys(dialect.null_tokens) if token]
-    token_lengths = np.array([len(token) for token in tokens], np.int32)
-    end = len(data)
-    octets = np.frombuffer(b"".join((data, *tokens)) if tokens else data, np.uint8)
-    places = np.full(len(layout.names), -1, np.int32)
-    places[list(layout.keep)] = np.arange(len(layout.keep))
+    octets, token_starts, token_lengths = _with_tokens(data, dialect)
+    place_of = {position: place for place, position in enumerate(layout.keep)}
+    places = np.array([place_of.get(position, -1) for position in range(len(layout.names))], np.int32)
     cuts = _cuts(data, begin, dialect)
     lines = [data.count(b"\n", first, last) for first, last in pairwise(cuts)]
     shape = (len(layout.keep), sum(lines))
@@ -140,8 +138,19 @@ def _found_cells(data: bytes, begin: int, layout: TextLayout) -> _Cells | None:
     is_whole = all(part_rows == expected for (part_rows, _), expected in zip(found[:-1], lines, strict=False))
     if not is_whole or any(state != PLAIN for _, state in found):
         return None
-    token_starts = (end + np.cumsum(token_lengths) - token_lengths).astype(np.int32)
     return _Cells(octets, rows, starts, lengths, keys, token_starts, token_lengths)
+
+
+def _with_tokens(
+    data: bytes, dialect: CsvDialect
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The file's bytes with the texts that mean null behind them, and where these are."""
+    tokens = [token.encode() for token in dict.fromkeys(dialect.null_tokens) if token]
+    if not tokens:
+        return np.frombuffer(data, np.uint8), _NONE, _NONE
+    lengths = np.array([len(token) for token in tokens], np.int32)
+    starts = (len(data) + np.cumsum(lengths) - lengths).astype(np.int32)
+    return np.frombuffer(b"".join((data, *tokens)), np.uint8), starts, lengths
 
 
 def _cuts(data: bytes, begin: int, dialect: CsvDialect) -> list[int]:
@@ -193,15 +202,11 @@ def _columns(
 
     types = {INTEGER: ColumnType.INTEGER, DECIMAL: ColumnType.DECIMAL, TEXT: ColumnType.STRING}
     columns = []
-    first_offset = first_octet = 0
+    all_values = pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(texts))
+    first = 0
     for (kind, distinct, nulls), codes in zip(about, ranks, strict=True):
-        of_column = offsets[first_offset : first_offset + distinct + 1]
-        size = int(of_column[-1])
-        values = pa.StringArray.from_buffers(
-            distinct, pa.py_buffer(of_column), pa.py_buffer(texts[first_octet : first_octet + size])
-        )
-        first_offset += distinct + 1
-        first_octet += size
+        values = all_values.slice(first, distinct)
+        first += distinct
         if kind in types:
             columns.append(RankedColumn(types[kind], codes, values, nulls))
         else:

@@ -257,14 +257,15 @@ def _comes_before(data: Octets, starts: Int32s, lengths: Int32s, one: int, other
 
 
 @njit(cache=True, nogil=True)
-def gathered_texts(data: Octets, starts: Int32s, lengths: Int32s, order: Int64s) -> tuple[Int32s, Octets]:
-    """Texts in this order as Arrow keeps them: offsets, and bytes one behind the other."""
-    offsets = np.zeros(order.size + 1, np.int32)
-    for place in range(order.size):
-        offsets[place + 1] = offsets[place] + lengths[order[place]]
-    texts = np.empty(offsets[-1], np.uint8)
-    for place in range(order.size):
-        start = starts[order[place]]
-        for octet in range(lengths[order[place]]):
-            texts[offsets[place] + octet] = data[start + octet]
-    return offsets, texts
+def gathered_texts(data: Octets, starts: Int32s, lengths: Int32s, order: Int64s) -> Octets:
+    """Texts in this order, one behind the other."""
+    total = 0
+    for text in order:
+        total += lengths[text]
+    texts = np.empty(total, np.uint8)
+    place = 0
+    for text in order:
+        for octet in range(starts[text], starts[text] + lengths[text]):
+            texts[place] = data[octet]
+            place += 1
+    return texts
