@@ -70,9 +70,11 @@ def _engine(master: str | None, stack: ExitStack) -> Engine:
     if master is None:
         return LocalEngine()
     from lawful.engines.session import spark_session
+    from lawful.engines.session_settings import quick_start
     from lawful.engines.spark import SparkEngine
 
-    return SparkEngine(stack.enter_context(spark_session(master)).spark)
+    # The driver encodes the table, so Spark only hands out checks: then `lawful discover` sets it up like this too.
+    return SparkEngine(stack.enter_context(spark_session(master, extra=quick_start())).spark)
 
 
 def _answer(found: Findings, listed: bool) -> dict[str, object]:

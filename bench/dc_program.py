@@ -1,16 +1,19 @@
 """Denial constraints of one file by lawful in this process, repeated, as one JSON line: beside the peer's program.
 
-python -m bench.dc_program FILE SEPARATOR HEADER COLUMNS ROWS REPETITIONS LISTED [MAX_SIZE]
-python -m bench.dc_program tax ROWS REPETITIONS
+python -m bench.dc_program FILE --separator , --no-header --null-token ? --runs 3 --listed --max-size 3
+python -m bench.dc_program tax --rows 100000 --runs 3
+python -m bench.dc_program FILE --separator , --write-for-peer COPY
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+from bench.dc_peer_tables import write_for_peer
 from lawful.demo.tax_table import make_tax_table
 from lawful.dependencies import DC, swapped
 from lawful.discovery.denial_constraints import discover_denial_constraints
@@ -23,35 +26,63 @@ from lawful.tables.local_pipeline import encode_arrow, encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions
 
 
-def main(*arguments: str) -> None:
-    if arguments[0] == "tax":
-        rows, runs = map(int, arguments[1:3])
-        source = make_tax_table(rows).table
-        seconds, found = _repeated(runs, lambda: encode_arrow(source, ReadOptions()), None)
-        listed = "0"
-    else:
-        file, separator, header, columns, rows_text, runs_text, listed, *size = arguments
-        dialect = CsvDialect(separator=separator, header=header == "1")
-        names = _names(file, dialect, int(columns)) if int(columns) else None
-        options = ReadOptions(dialect=dialect, columns=names, limit=int(rows_text) or None)
-        max_size = int(size[0]) if size else None
-        seconds, found = _repeated(int(runs_text), lambda: encode_in_process(file, options, reuse=False), max_size)
+def main() -> None:
+    asked = _arguments()
+    encode = _encoder(asked)
+    if asked.write_for_peer is not None:
+        print(json.dumps({"changed": write_for_peer(encode(), asked.write_for_peer, asked.separator)}))
+        return
+    question = DenialQuestion(cross_columns=False, max_size=asked.max_size, strategy=asked.strategy)
+    seconds, found = _repeated(asked.runs, encode, question, asked.time_limit)
     (listing,) = found.listings
-    out = {"seconds": seconds, "count": len(listing), **found.counts}
-    if listed == "1":
+    out = {"seconds": seconds, "count": len(listing), "complete": found.complete, **found.counts}
+    if asked.listed:
         out["laws"] = sorted(min(_written(law), _written(swapped(law))) for law in listing.laws())
     print(json.dumps(out))
 
 
-def _repeated(runs: int, encode: Callable[[], EncodedTable], max_size: int | None) -> tuple[list[float], Findings]:
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    parser.add_argument("--separator", default=",")
+    parser.add_argument("--no-header", action="store_true")
+    parser.add_argument("--escape", default='"')
+    parser.add_argument("--null-token", action="append", default=[])
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--listed", action="store_true")
+    parser.add_argument("--max-size", type=int)
+    parser.add_argument("--strategy", default="auto")
+    parser.add_argument("--time-limit", type=float)
+    parser.add_argument("--write-for-peer", type=Path)
+    return parser.parse_args()
+
+
+def _encoder(asked: argparse.Namespace) -> Callable[[], EncodedTable]:
+    if asked.file == "tax":
+        source = make_tax_table(asked.rows).table
+        return lambda: encode_arrow(source, ReadOptions())
+    dialect = CsvDialect(
+        separator=asked.separator,
+        header=not asked.no_header,
+        escape=asked.escape,
+        null_tokens=tuple(asked.null_token),
+    )
+    options = ReadOptions(dialect=dialect, limit=asked.rows)
+    return lambda: encode_in_process(asked.file, options, reuse=False)
+
+
+def _repeated(
+    runs: int, encode: Callable[[], EncodedTable], question: DenialQuestion, time_limit: float | None
+) -> tuple[list[float], Findings]:
     seconds = []
     for _ in range(runs):
         begin = time.perf_counter()
         table = encode()
-        question = DenialQuestion(cross_columns=False, max_size=max_size)
         engine = LocalEngine()
         engine.open(table, question.null_policy)
-        found = discover_denial_constraints(table, engine, question, Watch(), lambda _: None, lambda _: None)
+        watch = Watch(time_limit)
+        found = discover_denial_constraints(table, engine, question, watch, lambda _: None, lambda _: None)
         seconds.append(time.perf_counter() - begin)
         engine.close()
     return seconds, found
@@ -62,10 +93,5 @@ def _written(law: DC) -> list[tuple[int, str]]:
     return sorted((predicate.left.column, predicate.operator) for predicate in law.predicates)
 
 
-def _names(file: str, dialect: CsvDialect, count: int) -> tuple[str, ...]:
-    table = encode_in_process(file, ReadOptions(dialect=dialect, limit=1), reuse=False)
-    return tuple(table.names[:count])
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -1,4 +1,4 @@
-"""Cases of keys and FDs: real tables beside the peer, load included on both sides, and curves over rows and columns."""
+"""Cases of keys and FDs beside the peer on real tables: time with load included on both sides, and equal sets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,15 @@ FD_TABLES = ("adult", "chess", "hepatitis", "bridges", "horse", "nycflights13", 
 FD_PEERS = ("HyFD", "Pyro", "EulerFD")
 KEY_PEERS = ("HPIValid",)
 KEY_TABLES = ("adult", "chess", "hepatitis", "bridges", "nycflights13", "claims_coded_102k", "sp500_stocks_7c_122k")
+SET_TABLES = (
+    *("iris", "bridges", "echocardiogram", "hepatitis", "abalone", "chess", "horse", "adult", "nycflights13"),
+    *("ncvoter_1001r_19c", "ncv_1k_19", "fli_1k_14", "wp_20k_7", "plista_1k", "flight_1k:60", "uniprot:60"),
+    *("hospital_raha_clean", "hospital_raha_dirty", "hospital_10k", "tax_10k", "flights_10k", "atom_32k_25"),
+    *("claims_coded_102k", "sp500_stocks_7c_122k"),
+)
+"""Tables on which the laws themselves are compared, not only their number."""
 _PEER_LIMIT = 900.0
+_SETS_LIMIT = 240.0
 
 
 def described(settings: Settings, name: str) -> tuple[Path, str, str, str]:
@@ -57,7 +65,38 @@ def _beside_the_peer(kind: str, name: str, peers: tuple[str, ...]) -> Case:
     return case
 
 
+def _equal_sets(kind: str, name: str, peer: str) -> Case:
+    """A case: the laws of lawful and of one of the peer's programs, compared as sets."""
+    what = "FDs" if kind == "fd" else "keys"
+
+    def case(settings: Settings) -> Iterator[Measurement]:
+        file, separator, header, columns = described(settings, name)
+        table = [str(file), separator, header, columns, "1", "1"]
+        title = f"the same {what} of {name}"
+        theirs = run_program(
+            [peer_python(), str(ROOT / "bench" / "peer_program.py"), kind, peer, *table], limit=_SETS_LIMIT
+        )
+        if "laws" not in theirs.answer:
+            yield measured(title, f"desbordante {peer}", theirs)
+            return
+        ours = run_program([lawful_python(), "-m", "bench.lawful_program", kind, *table])
+        our_laws, their_laws = _as_set(ours), _as_set(theirs)
+        only = {"only_ours": len(our_laws - their_laws), "only_theirs": len(their_laws - our_laws)}
+        for contestant, ran in (("lawful", ours), (f"desbordante {peer}", theirs)):
+            answers = {"count": len(ran.answer["laws"]), **only}
+            yield Measurement(title, contestant, tuple(ran.answer["seconds"]), peak_mb=ran.peak_mb, answers=answers)
+
+    case.__doc__ = f"Whether the minimal {what} of {name} are those of Desbordante's {peer}."
+    return case
+
+
+def _as_set(ran: Ran) -> set[str]:
+    return {json.dumps(law) for law in ran.answer["laws"]}
+
+
 CASES: dict[str, Case] = {
     **{f"fds-{name}": _beside_the_peer("fd", name, FD_PEERS) for name in FD_TABLES},
     **{f"keys-{name}": _beside_the_peer("ucc", name, KEY_PEERS) for name in KEY_TABLES},
+    **{f"fds-sets-{name}": _equal_sets("fd", name, "HyFD") for name in SET_TABLES},
+    **{f"keys-sets-{name}": _equal_sets("ucc", name, "HPIValid") for name in SET_TABLES},
 }

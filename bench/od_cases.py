@@ -113,15 +113,16 @@ def growing_columns(settings: Settings) -> Iterator[Measurement]:
 
 
 def executors(settings: Settings) -> Iterator[Measurement]:
-    """Canonical order dependencies of nycflights13: one Spark executor, two, and two local threads."""
+    """Canonical order dependencies of nycflights13: one Spark executor, two, two Spark threads, two local ones."""
     path, separator, header, _ = described(settings, "nycflights13")
     contestants = {
         "one executor": ("--master", "local-cluster[1,1,2048]"),
         "two executors": ("--master", "local-cluster[2,1,2048]"),
+        "Spark, 2 threads": ("--master", "local[2]"),
         "local, 2 threads": (),
     }
     for contestant, options in contestants.items():
-        ran = _lawful(path, separator, header, "--columns", "14", *options)
+        ran = _lawful(path, separator, header, *options)
         yield _measured("canonical-executors", contestant, ran)
 
 

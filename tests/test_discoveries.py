@@ -23,7 +23,7 @@ from lawful.discovery.questions import resident_bytes
 from lawful.errors import EngineError, UsageError
 from lawful.meanings import NullPolicy
 from lawful.partial_files import forget_partial, partial_path
-from lawful.requests import Request, families_of
+from lawful.requests import Request, families_of, operators_of
 from lawful.results import DiscoveryReport
 from lawful.results.packed_laws import NO_RIGHT_SIDE, PackedLaws
 from lawful.runs import Progress, Where, open_run
@@ -62,6 +62,24 @@ def _texts(report: DiscoveryReport) -> list[str]:
 def test_families_are_read_from_texts_and_lists() -> None:
     assert families_of("key,fd") == families_of(["key", "fd"]) == families_of(" key , fd,key,") == ("key", "fd")
     assert families_of("") == families_of([]) == ()
+
+
+def test_operators_are_read_for_all_columns_and_for_one() -> None:
+    assert operators_of(["=, !=", "net salary:<,<=", "a:b:none"]) == (
+        ("=", "!="),
+        {"net salary": ("<", "<="), "a:b": ()},
+    )
+    assert operators_of(["none", "a:="]) == ((), {"a": ("=",)})
+    with pytest.raises(UsageError, match="salary:none"):
+        operators_of(["salary:"])
+
+
+def test_operators_of_single_columns_are_among_the_settings(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n2,1\n3,1\n")
+    denials = lawful.DenialWishes(operators=("=",), column_operators={"b": ("<",)})
+    report = lawful.discover(tmp_path / "t.csv", "dc", denials=denials, reuse=False)
+    assert report.to_dict()["settings"]["dc"]["column_operators"] == {"b": ["<"]}
+    assert _texts(report) == ["not(t.a = s.a)"]
 
 
 @pytest.mark.parametrize(

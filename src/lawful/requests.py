@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -51,8 +51,14 @@ class DenialWishes:
     order_on_text: bool = False
     constants: int = 0
     operators: tuple[Operator, ...] = OPERATORS
+    column_operators: Mapping[str, Sequence[Operator]] = field(default_factory=dict)
     least_shared: float = 0.2
     least_mean_ratio: float = 0.1
+
+    def settings(self) -> dict[str, Any]:
+        """All wishes as plain JSON values."""
+        of_columns = {name: list(operators) for name, operators in self.column_operators.items()}
+        return vars(self) | {"operators": list(self.operators), "column_operators": of_columns}
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,12 @@ class Request:
             raise UsageError(
                 "the fewest rows whose removal mends a denial constraint (g3) are too hard to find",
                 "Use --measure g1, or leave dc out of --find.",
+            )
+        if self.lists != ListWishes() and "list-od" not in self.find:
+            raise UsageError(
+                "only list-based order dependencies can be unidirectional, stated with what they imply, or have a "
+                "forward rule",
+                "Add list-od to --find, or drop --unidirectional, --with-implied and --forward-rule.",
             )
         if (self.resume or self.checkpoint) and "canonical-od" not in self.find:
             raise UsageError(
@@ -225,7 +237,7 @@ class Request:
         if "list-od" in self.find:
             settings["list_od"] = {name: wish for name, wish in vars(self.lists).items() if name != "flexible"}
         if "dc" in self.find:
-            settings["dc"] = vars(self.denials) | {"operators": list(self.denials.operators)}
+            settings["dc"] = self.denials.settings()
         return settings
 
 
@@ -233,3 +245,20 @@ def families_of(find: str | Iterable[str]) -> tuple[str, ...]:
     """Read the families to find: several names, or one text with commas between them."""
     names = find.split(",") if isinstance(find, str) else find
     return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+
+
+def operators_of(texts: Iterable[str]) -> tuple[tuple[Operator, ...], dict[str, tuple[Operator, ...]]]:
+    """Read the operators of denial constraints: `=,!=` for all columns, `salary:<,<=` for one, `none` for none."""
+    for_all: tuple[Any, ...] = OPERATORS
+    by_column: dict[str, tuple[Any, ...]] = {}
+    for text in texts:
+        column, colon, listed = text.rpartition(":")
+        named = families_of(listed)
+        if not named:
+            raise UsageError(f"{text!r} names no operators", f"Write {column}{colon}none to leave all of them out.")
+        operators = () if named == ("none",) else named
+        if colon:
+            by_column[column] = operators
+        else:
+            for_all = operators
+    return for_all, by_column

@@ -25,7 +25,7 @@ EngineName = Literal["auto", "local", "spark"]
 ENGINES: tuple[EngineName, ...] = ("auto", "local", "spark")
 SMALL_FILES = 256 << 20
 """Files up to this size are read in this process when nobody says otherwise: Spark's start would cost more."""
-_TINY_FILES = 16 << 20
+_QUICKLY_READ_FILES = 64 << 20
 """Files up to this size are encoded in this process even when Spark checks: its first query would cost more."""
 
 Progress = Callable[[str], None]
@@ -183,20 +183,21 @@ def _open_spark(
     from lawful.tables.storage import discard
 
     is_path = isinstance(source, str | os.PathLike)
-    is_tiny = is_path and where.remote is None and where.spark is None and _is_small(os.fspath(source), _TINY_FILES)
+    is_new_here = is_path and where.remote is None and where.spark is None
+    is_quickly_read = is_new_here and _is_small(os.fspath(source), _QUICKLY_READ_FILES)
     table: EncodedTable | None = None
     is_kept = is_encoded_table(source) or (is_path and reuse and not _is_sparks_own(source))
     with _timed(seconds, "encode"):
         if is_encoded_table(source):
             table = _open_encoded(source, options)
-        elif is_tiny:  # the ranks are the same, and what is wrong with the file is told before Spark has started
+        elif is_quickly_read:  # the ranks are the same, and a fault of the file is told before Spark has started
             progress("encoding the table")
             table = encode_in_process(source, options, reuse=reuse, in_folder=True)
     progress("starting Spark")
     with _timed(seconds, "start"):
         spark = where.spark or (source.sparkSession if is_spark_frame(source) else None)
         if spark is None:
-            extra = quick_start() if is_tiny else {}
+            extra = quick_start() if table is not None else {}  # then Spark has only checks to hand out
             handle = spark_session(where.master, where.remote, driver_memory=where.driver_memory, extra=extra)
             spark = stack.enter_context(handle).spark
     if table is None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables
 from lawful.checks import CheckTask, Partition, PartitionCache, Verdict, Workspace, check, find_violations
 from lawful.checks import workspace as workspace_module
+from lawful.checks.list_orders import sorted_partition
 from lawful.meanings import NullPolicy
 
 
@@ -128,6 +129,19 @@ def test_a_partition_larger_than_the_budget_is_handed_out_but_not_kept() -> None
     workspace = Workspace(table, NullPolicy.EQUAL, cache_bytes=1000)
     assert workspace.partition([0]).size == 1000
     assert workspace.cache.stats.bytes == 0
+
+
+def test_partitions_of_sets_and_of_lists_share_one_budget() -> None:
+    table = large_table(seed=2, rows=1000)
+    workspace = Workspace(table, NullPolicy.EQUAL)
+    of_set = workspace.partition([0, 1])
+    of_list = sorted_partition(((0, "asc"), (1, "asc")), workspace)
+    assert workspace.partition([0, 1]) is of_set
+    assert sorted_partition(((0, "asc"), (1, "asc")), workspace) is of_list
+    workspace.resize(5_000)
+    assert workspace.partition([0, 1]).rows.tolist() == of_set.rows.tolist()
+    assert sorted_partition(((0, "asc"), (1, "asc")), workspace).ids.tolist() == of_list.ids.tolist()
+    assert 0 < workspace.cache.stats.bytes <= 5_000
 
 
 def test_empty_partitions_are_not_free() -> None:

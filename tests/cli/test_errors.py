@@ -56,6 +56,7 @@ BAD_USAGE = [
     (("discover", "people.csv", "--find", "dc", "--operators", "=,~"), "~"),
     (("discover", "people.csv", "--find", "list-od", "--null", "ignore"), "know nulls only as values"),
     (("discover", "people.csv", "--find", "list-od", "--forward-rule", "xd"), "unknown forward rule 'xd'"),
+    (("discover", "people.csv", "--find", "fd", "--unidirectional"), "only list-based order dependencies"),
     (("discover", "people.csv", "--find", "fd", "--resume"), "only a search for canonical order dependencies"),
     (("discover", "people.csv", "--find", "canonical-od", "--resume"), "nothing to resume from"),
     (("discover", "people.csv", "--find", "pod"), "laws of the kind pod cannot be discovered yet"),

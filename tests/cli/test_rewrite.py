@@ -90,7 +90,10 @@ def test_hostile_names_do_not_leave_their_comment(lawful: Lawful) -> None:
     [
         (("select * from", "--laws", "a -> b"), "cannot be parsed"),
         (("select 1; select 2", "--laws", "a -> b"), "one query"),
+        ((" ", "--laws", "a -> b"), "there is no query"),
         (("select * from t order by a", "--laws", "a -> b", "--dialect", "klingon"), "unknown SQL dialect"),
+        (("select * from t order by a", "--laws", "a -> b", "--dialect", "klingon"), "postgres, "),
+        (("select * from t order by a", "--laws", "[1] -> [2]"), 'is quoted: "1"'),
         (("select * from t order by a", "--laws", "a -> b", "--index", "a +"), "does not list the columns"),
         (("select * from t order by a", "--laws", "a -> b", "--not-null", "z"), 'no column named "z"'),
         (("select * from t order by a", "--laws", "a ->"), "Expected a column name"),

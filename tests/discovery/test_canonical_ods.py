@@ -15,7 +15,7 @@ from lawful.discovery.canonical_ods import discover_canonical_ods
 from lawful.discovery.canonical_questions import CanonicalQuestion
 from lawful.discovery.coverage import Coverage
 from lawful.discovery.findings import Findings
-from lawful.discovery.questions import Watch
+from lawful.discovery.questions import Watch, resident_bytes
 from lawful.engines.local import LocalEngine
 from lawful.errors import UsageError
 from lawful.meanings import NullPolicy
@@ -152,6 +152,23 @@ def test_a_limit_keeps_what_is_certain() -> None:
     assert not found.complete
     assert found.stopped_because is not None
     assert "time limit" in found.stopped_because
+
+
+def test_little_memory_takes_partitions_and_no_laws() -> None:
+    table = shuffled_ranks(2, 2_000, 9, 12)
+    expected = set(laws(run(table, CanonicalQuestion(), all_pairs=False)))
+    tight = LocalEngine(threads=2)
+    tight.open(table, NullPolicy.EQUAL)
+    # So close to the limit from the start that partitions are dropped, but the limit is not reached.
+    watch = Watch(None, int(1.1 * resident_bytes()) + (16 << 20))
+    question = CanonicalQuestion(partition_chain=2)
+    found = discover_by_evidence(table, tight, question, watch, lambda _: None, lambda _: None, all_pairs=False)
+    assert tight._cache_bytes < 16 << 20 or found.counts["partition_drops"] > 0
+    if found.complete:  # other tests of this process may have left it little room
+        assert set(laws(found)) == expected
+    else:
+        assert "memory limit" in found.stopped_because
+        assert set(laws(found)) < expected
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import denial_oracle
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 from lawful.demo.tax_table import make_tax_table
 from lawful.dependencies import DC, format_law, parse_law
 from lawful.dependencies.laws import OPERATORS
+from lawful.discovery import denial_constraints
 from lawful.discovery.denial_constraints import discover_denial_constraints
 from lawful.discovery.denial_questions import DenialQuestion, predicate_space
 from lawful.discovery.findings import Findings
@@ -23,9 +26,11 @@ from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
 from lawful.errors import UsageError
 from lawful.meanings import NullPolicy
+from lawful.search import pack_sets, unpack_sets
 from lawful.search.denial_inversion import CONVENTIONS
+from lawful.search.denial_reduction import is_possible
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.local_pipeline import encode_arrow, encode_arrow_into_folder
+from lawful.tables.local_pipeline import encode_arrow, encode_arrow_into_folder, encode_in_process
 from lawful.tables.options import ReadOptions
 
 MOST_PREDICATES = 16
@@ -63,6 +68,7 @@ def questions(draw: st.DrawFn, **fixed: Any) -> DenialQuestion:
         "order_on_text": draw(st.booleans()),
         "constants": draw(st.sampled_from([0, 0, 1, 2])),
         "operators": draw(st.sampled_from([OPERATORS, OPERATORS, ("=", "!="), ("=", "<", ">")])),
+        "column_operators": draw(st.sampled_from([{}, {}, {"c0": ("<",)}, {"c0": ("<=", "!=")}, {"c0": ()}])),
         "seed": draw(st.integers(0, 3)),
     }
     return DenialQuestion(**(options | fixed))
@@ -118,6 +124,22 @@ def test_constraints_within_an_error_have_it(table: ValueTable, error: float, da
 @given(value_tables(max_rows=8, max_width=3), st.sampled_from(["full", "hybrid", "completion"]), st.data())
 def test_the_minimal_constraints_of_many_tables(table: ValueTable, strategy: str, data: st.DataObject) -> None:
     finds_the_right_constraints(table, data.draw(questions(strategy=strategy)))
+
+
+def test_constants_have_the_order_of_their_column(tmp_path: Path) -> None:
+    texts = ("a", "a", "a", "a", "b", "c", None)
+    question = DenialQuestion(strategy="full", cross_columns=False, order_on_text=True, constants=2)
+    for operators in (OPERATORS, ("=", "<", ">")):
+        finds_the_right_constraints(ValueTable(("text",), (texts,)), replace(question, operators=operators))
+    days = tmp_path / "days.csv"
+    days.write_text("day\n02/01/2021\n02/01/2021\n10/01/2020\n10/01/2020\n12/01/2020\n")
+    table = encode_in_process(days, ReadOptions(), reuse=False)
+    space = predicate_space(table, question)
+    texts_of = [format_law(space.dc((number,)), table.names) for number in range(len(space))]
+    later = [texts_of.index(f"not({text})") for text in ("t.day = '02/01/2021'", "s.day = '10/01/2020'")]
+    orders = [texts_of.index(f"not(t.day {operator} s.day)") for operator in ("<", ">")]
+    sets = pack_sets([[*later, order] for order in orders], len(space))
+    assert is_possible(sets, space).tolist() == [False, True]
 
 
 def staff() -> pa.Table:
@@ -199,7 +221,7 @@ def test_a_limit_within_the_search_gives_small_constraints_first() -> None:
             return True
 
         def reason(self) -> str | None:
-            return "enough" if next(looks) > 12 else None
+            return "enough" if next(looks) > 6 else None
 
     found = run(table, question, Impatient())
     kept = laws(found)
@@ -208,6 +230,23 @@ def test_a_limit_within_the_search_gives_small_constraints_first() -> None:
     assert set(kept) <= all_laws
     largest = max(len(law.predicates) for law in kept)
     assert {law for law in all_laws if len(law.predicates) < largest - 1} <= set(kept)
+
+
+def test_all_pairs_are_compared_when_checking_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = encode_arrow(make_tax_table(200).table, ReadOptions())
+    question = DenialQuestion(cross_columns=False, max_size=3)
+    expected = run(table, question)
+    assert expected.counts["full_evidence"]
+    monkeypatch.setattr(denial_constraints, "_FULL_SECONDS", 0.0)
+    monkeypatch.setattr(denial_constraints, "_PATIENCE", 0.0)
+    found = run(table, question)
+    assert (found.counts["checks"], found.counts["full_evidence"]) == (0, 1)
+    assert laws(found) == laws(expected)
+    monkeypatch.setattr(denial_constraints, "_PATIENCE", 1e9)
+    patient = run(table, question)
+    assert patient.counts["checks"] > 1
+    assert not patient.counts["full_evidence"]
+    assert laws(patient) == laws(expected)
 
 
 def test_spark_finds_what_this_process_finds(spark: Any) -> None:
@@ -245,6 +284,22 @@ def test_the_space_follows_types_and_thresholds() -> None:
     assert space_of(numbers, columns=(3,), operators=("=",)) == ["not(t.d = s.d)"]
 
 
+def test_single_columns_have_operators_of_their_own() -> None:
+    columns = {"a": [1, 2, 3], "b": [2, 3, 4], "c": ["x", "y", "z"]}
+    own = {"a": ("<",), "b": (), "c": ("=", ">")}
+    expected = ["not(t.a < s.a)", "not(t.a > s.a)", "not(t.c = s.c)", "not(t.c < s.c)", "not(t.c > s.c)"]
+    assert space_of(columns, column_operators=own) == expected
+    assert space_of(columns, column_operators={"c": ("=",)}, operators=()) == ["not(t.c = s.c)"]
+    both = space_of(columns, operators=("=", "<"), column_operators={"b": ("<", "!=")})
+    across = [text for text in both if ".a" in text and ".b" in text]
+    assert across
+    assert all("<" in text or ">" in text for text in across)  # what both columns have
+    constants = space_of(columns, constants=1, column_operators={"a": ("<",), "b": ("!=",)}, cross_columns=False)
+    assert [text for text in constants if text[-2].isdigit()] == ["not(t.b != 2)", "not(s.b != 2)"]
+    with pytest.raises(UsageError, match='Did you mean "salary"'):
+        space_of({"salary": [1, 2]}, column_operators={"salry": ("=",)})
+
+
 def test_constants_are_the_frequent_values() -> None:
     columns = {"a": ["x"] * 6 + ["y"] * 3 + ["z"], "b": [7] * 10}
     found = space_of(columns, cross_columns=False, constants=2, least_frequency=0.2, operators=("=",))
@@ -269,12 +324,31 @@ def test_constants_are_the_frequent_values() -> None:
         lambda: DenialQuestion(least_shared=2.0),
         lambda: DenialQuestion(operators=()),
         lambda: DenialQuestion(operators=("~",)),  # type: ignore[arg-type]
+        lambda: DenialQuestion(operators=(), column_operators={"a": ()}),
+        lambda: DenialQuestion(column_operators={"a": ("~",)}),  # type: ignore[dict-item]
         lambda: DenialQuestion(constants=-1),
     ],
 )
 def test_questions_that_mean_nothing_are_refused(make: Callable[[], DenialQuestion]) -> None:
     with pytest.raises(UsageError):
         make()
+
+
+@pytest.mark.parametrize("error", [0.0, 0.05])
+def test_interest_is_succinctness_and_coverage(error: float) -> None:
+    """The definition of Chu, Ilyas and Papotti, over all pairs of rows instead of some."""
+    columns = {"a": [k % 7 for k in range(60)], "b": [k % 3 for k in range(60)], "c": [k // 5 for k in range(60)]}
+    table = encode_arrow(pa.table(columns), ReadOptions())
+    (listing,) = run(table, DenialQuestion(cross_columns=False, error=error, convention="set-minimal")).listings
+    rows = list(zip(*columns.values(), strict=True))
+    seen = [denial_oracle.evidence(listing.space, t, s, NullPolicy.EQUAL) for t in rows for s in rows if t is not s]
+    assert len(listing) > 3
+    for numbers, interest in zip(unpack_sets(listing.sets), listing.interests, strict=True):
+        satisfied = [len(one & set(numbers)) for one in seen]
+        near = [(k + 1) / len(numbers) for k in satisfied if k < len(numbers)]
+        symbols = {listing.space.predicates[n].operator for n in numbers} | {listing.space.group_of[n] for n in numbers}
+        expected = 0.5 * (2 / len(symbols) + sum(near) / len(near))
+        assert interest == pytest.approx(expected, abs=0.05)
 
 
 def test_listings_choose_in_the_order_that_is_asked_for() -> None:

@@ -15,7 +15,10 @@ from lawful.discovery.findings import Findings
 from lawful.discovery.keys_and_fds import discover_keys_and_fds
 from lawful.discovery.questions import Question, Watch
 from lawful.engines.local import LocalEngine
+from lawful.evidence.ranked_table import MOST_SAMPLED_ROWS
 from lawful.meanings import NullPolicy
+from lawful.search import FEW_COLUMNS
+from lawful.search.sets import WORD_BITS
 
 STRATEGIES = st.sampled_from(["full", "hybrid"])
 SIZES = st.sampled_from([None, 0, 1, 2])
@@ -111,6 +114,24 @@ def test_laws_within_an_error_of_thousands_of_tables(
     finds_the_laws_within_an_error(data, policy, largest, allowed, measure)
 
 
+@settings(max_examples=25)
+@given(st.integers(0, 10_000), POLICIES, STRATEGIES)
+def test_more_columns_than_a_bitmap_takes(seed: int, policy: NullPolicy, strategy: str) -> None:
+    chance = np.random.default_rng(seed)
+    width, largest = (FEW_COLUMNS + 2, 2) if seed % 2 else (WORD_BITS + 2, 1)
+    rows, nulls = int(chance.integers(2, 9)), int(chance.integers(2))
+    columns = [ranked(chance.integers(1 - nulls, chance.integers(2, 6), rows).tolist()) for _ in range(width)]
+    table = ArrayTable(columns)
+    found = laws(run(table, Question(True, True, policy, largest, strategy=strategy)))
+    judged = table.as_rows()
+    expected = {
+        **oracle.minimal_keys(judged, width, policy, largest=largest),
+        **oracle.minimal_fds(judged, width, policy, largest=largest),
+    }
+    assert len(found) == len(set(found))
+    assert set(found) == set(expected)
+
+
 @given(st.integers(0, 10_000), st.integers(66, 200), st.sampled_from(["full", "hybrid"]))
 def test_wide_tables_agree_between_strategies(seed: int, width: int, strategy: str) -> None:
     chance = np.random.default_rng(seed)
@@ -127,6 +148,17 @@ def test_wide_tables_agree_between_strategies(seed: int, width: int, strategy: s
         Key(tuple(narrow[c] for c in key.columns)) for key in oracle.minimal_keys(rows, len(narrow), NullPolicy.EQUAL)
     }
     assert {law for law in found if isinstance(law, Key)} == expected
+
+
+@pytest.mark.parametrize("policy", NullPolicy)
+def test_what_few_rows_break_is_found_where_only_some_rows_are_sampled(policy: NullPolicy) -> None:
+    rows = MOST_SAMPLED_ROWS + MOST_SAMPLED_ROWS // 10
+    a = np.random.default_rng(4).integers(1, 1_001, rows).astype(np.int32)
+    b, c = a % 7 + 1, a % 11 + 1
+    b[17] = b[17] % 7 + 1
+    c[rows - 5] = 0  # null is a value of its own, or takes its row out of the law
+    found = laws(run(ArrayTable([a, b, c]), Question(True, True, policy)))
+    assert found == ([FD((0,), 2)] if policy is NullPolicy.IGNORE else [])
 
 
 def test_a_limit_keeps_what_is_certain() -> None:

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from lawful.evidence import Pool, RowMatrix, all_agree_sets, all_sign_vectors, compare_pairs
+from lawful.evidence import (
+    ChosenRows,
+    Pool,
+    RowMatrix,
+    all_agree_sets,
+    all_sign_vectors,
+    compare_pairs,
+    some_rows,
+)
 from lawful.meanings import NullPolicy
 from tests.evidence.pairs import (
     POLICIES,
@@ -97,6 +105,30 @@ def test_a_pool_tells_what_is_new(policy: NullPolicy, signs: bool) -> None:
     assert at_once.add_pairs(left[order], right[order]) == len(pool)
     assert np.array_equal(at_once.agree, pool.agree)
     assert np.array_equal(at_once.witnesses, pool.witnesses)
+
+
+@pytest.mark.parametrize("policy", NullPolicy)
+@pytest.mark.parametrize("signs", [False, True])
+def test_a_pool_of_some_rows_takes_pairs_of_the_whole_table(policy: NullPolicy, signs: bool) -> None:
+    table = random_table(53, 40, 70)
+    complete = ArrayTable(
+        [np.where(np.arange(40) < 20, np.maximum(table.column(c), 1), table.column(c)) for c in range(70)]
+    )
+    pool = Pool(ChosenRows(complete, np.arange(20, dtype=np.int32)), policy, signs=signs)
+    left, right = all_pairs(complete.rows)
+    assert pool.add_pairs_of(complete, left, right) == len(pool)
+    check_pool(complete, pool)
+    assert set(as_known(pool.agree, pool.differ)) == brute_agree(complete, policy).keys()
+
+
+def test_some_rows_are_drawn_by_the_seed() -> None:
+    table = random_table(59, 1000, 3)
+    assert some_rows(table, 1, most=1000) is table
+    some, same, other = (some_rows(table, seed, most=300) for seed in (1, 1, 2))
+    assert 200 < some.rows < 400
+    assert np.array_equal(some.column(2), same.column(2))
+    assert some.distinct(2) == table.distinct(2)
+    assert not np.array_equal(some.column(2), other.column(2))
 
 
 def test_a_pool_takes_real_pairs_only() -> None:

@@ -16,6 +16,7 @@ from lawful.evidence import (
     WindowSampler,
     all_agree_sets,
     all_sign_vectors,
+    equal_rows,
     sample_random_pairs,
 )
 from lawful.meanings import NullPolicy
@@ -32,6 +33,7 @@ def main() -> None:
             assert counts == brute_agree(table, policy)
             signs = all_sign_vectors(table, policy, threads=1)
             assert dict(zip(as_signs(signs.signs, width), signs.counts, strict=True)) == brute_signs(table, policy)
+            assert equal_rows(table, range(width), policy) is None
             pool = Pool(table, policy, signs=True)
             pool.add_pairs(np.array([0, 3]), np.array([1, 2]))
             WindowSampler(pool, table).run(0, 40)

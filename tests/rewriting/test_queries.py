@@ -411,6 +411,19 @@ def test_an_unknown_dialect_is_refused() -> None:
         rewrite("select * from t order by a, b", LAWS, NAMES, dialect="klingon")
 
 
+def test_words_quote_names_that_are_no_words() -> None:
+    found = rewrite('select * from t order by "Unit Price", a, "7"', '"Unit Price" -> a; a -> "7"', [*NAMES, "7"])
+    assert [step.text for step in found.steps] == [
+        'a asc is dropped: rows that agree on "Unit Price" agree on it',
+        '"7" asc is dropped: rows that agree on "Unit Price" agree on it',
+    ]
+
+
+def test_columns_that_no_law_knows_are_named_where_nothing_is_gained() -> None:
+    assert "do not know yaer" in rewrite("select * from t order by yaer, a", LAWS, NAMES).notes[0]
+    assert not rewrite("select * from t order by yaer, a, b", LAWS, NAMES).notes
+
+
 def test_results_tell_what_was_done() -> None:
     found = rewrite("select * from t order by a, b", LAWS, NAMES, indexes=["a", "c"], dialect="spark")
     assert found.to_dict() == {

@@ -16,6 +16,7 @@ from denial_tables import ValueTable, spaces, value_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful.dependencies import Cell, Operator, Predicate
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence import tiles
 from lawful.evidence.denial_evidence import all_evidence, evidence_of_tile, merge_evidence, turned
@@ -27,6 +28,7 @@ from lawful.search.denial_inversion import (
     CONVENTIONS,
     Literals,
     almost_constraints,
+    finds_no_implied,
     minimal_constraints,
 )
 from lawful.search.denial_reduction import closures, reduced, turned_sets
@@ -83,6 +85,41 @@ def test_inversion_gives_the_minimal_constraints(
     case: Case, policy: NullPolicy, largest: int | None, by_size: bool
 ) -> None:
     finds_the_right_constraints(case, policy, largest, by_size)
+
+
+OPERATORS_OF_A_COLUMN = [
+    ("=", "<", "<=", ">", ">=", "!="),
+    ("=", "!="),
+    ("=", "<", ">"),
+    ("<", ">"),
+    ("<", ">", "!="),
+    ("<=", ">="),
+    ("=", "<", ">", "!="),
+    ("=", "<=", ">="),
+]
+
+
+@settings(max_examples=40)
+@given(value_tables(max_rows=7, max_width=3), st.lists(st.sampled_from(OPERATORS_OF_A_COLUMN), min_size=3, max_size=3))
+def test_mirror_images_are_all_that_is_left_to_remove(table: ValueTable, operators: list[tuple[Operator, ...]]) -> None:
+    space = PredicateSpace.of(
+        Predicate(Cell("t", column), operator, Cell("s", column))
+        for column, chosen in enumerate(operators[: len(table.columns)])
+        for operator in chosen
+    )
+    signs = both_ways(all_evidence(table.encoded(), space, NullPolicy.EQUAL, 1).signs, space)
+    literals = Literals.of(space, "reduced")
+    edges = literals.edges(signs.less, signs.greater)
+    nothing = np.zeros((0, words_for(len(space))), np.uint64)
+    found = np.concatenate([nothing, *minimal_constraints(edges, literals, None, lambda: None)])
+    for sets in (found, found[::2], found[1::3]):  # all of them, and what a limit may leave
+        if finds_no_implied(space):
+            assert reduced(sets, space).tolist() == reduced(sets, space, only_mirrored=True).tolist()
+
+
+def test_some_operators_leave_more_to_remove() -> None:
+    column = [PredicateSpace.of(Predicate(Cell("t", 0), o, Cell("s", 0)) for o in ops) for ops in OPERATORS_OF_A_COLUMN]
+    assert [finds_no_implied(space) for space in column] == [True, True, True, True, False, True, False, True]
 
 
 @pytest.mark.slow

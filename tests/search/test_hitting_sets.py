@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lawful.search import (
     HittingSetSearch,
+    easy_hitting_sets,
     full_set,
     iterate_hitting_sets,
     minimal_hitting_sets,
@@ -37,6 +38,27 @@ def test_every_way_finds_what_brute_force_finds(family: Family) -> None:
         assert as_sets(minimal_hitting_sets(family.packed, method=method)) == expected
         promised = minimal_hitting_sets(family.packed, method=method, edges_are_minimal=True)
         assert as_sets(promised) == expected
+
+
+@quick
+@given(st.sampled_from([5, 64, 65, 130]), st.integers(0, 8), st.data())
+def test_many_families_at_once(universe: int, max_size: int, data: st.DataObject) -> None:
+    columns = [c for c in (0, 1, 2, 3, 62, 63, 64, 65, 129) if c < universe]
+    sets = st.lists(st.lists(st.frozensets(st.sampled_from(columns)), max_size=8), max_size=6)
+    drawn = data.draw(sets)
+    packed = [minimal_sets(pack_sets(family, universe)) for family in drawn]
+    expected = [{x for x in brute_hitting_sets(family, columns) if len(x) <= max_size} for family in drawn]
+    assert [as_sets(found) for found in easy_hitting_sets(packed, max_size)] == expected
+
+
+def test_little_work_is_enough_for_the_first_families_only() -> None:
+    easy, hard = pack_sets([[0, 1]], 30), minimal_sets(random_edges(5, 30, 60, 4, 8))
+    found = easy_hitting_sets([easy, hard, easy], None, work=50)
+    assert [as_sets(sets) for sets in found] == [{frozenset([0]), frozenset([1])}]
+    of_all = easy_hitting_sets([easy, hard, easy], None)
+    assert len(of_all) == 3
+    assert len(of_all[1]) > 1024  # more than there is room for at first
+    assert np.array_equal(sorted_sets(of_all[1]), sorted_sets(minimal_hitting_sets(hard)))
 
 
 @pytest.mark.parametrize("method", METHODS)

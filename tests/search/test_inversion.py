@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lawful.search import fd_edges, key_edges, minimal_hitting_sets, pack_sets
+from lawful.search import determinants_of_few_columns, fd_edges, key_edges, minimal_hitting_sets, pack_sets
 from tests.search.families import Family, all_subsets, as_sets, brute_minimal, families
 
 quick = settings(deadline=None, max_examples=60)
@@ -44,3 +44,24 @@ def test_hitting_sets_are_the_laws_of_a_table(rows: list[tuple[int, ...]]) -> No
             if all(right in agreed for agreed in agree_sets if x <= agreed)
         ]
         assert as_sets(minimal_hitting_sets(edges)) == brute_minimal(left_sides)
+
+
+@quick
+@given(st.integers(1, 9), st.sampled_from([None, 0, 1, 3]), st.booleans(), st.data())
+def test_determinants_of_few_columns(
+    width: int, largest: int | None, may_be_unknown: bool, data: st.DataObject
+) -> None:
+    signs = st.sampled_from("=!?" if may_be_unknown else "=!")
+    pairs = data.draw(st.lists(st.lists(signs, min_size=width, max_size=width), max_size=12))
+    agree = [frozenset(c for c in range(width) if pair[c] == "=") for pair in pairs]
+    differ = [frozenset(c for c in range(width) if pair[c] == "!") for pair in pairs]
+    goals = [-1, *range(width)]
+    known = pack_sets(differ, width) if may_be_unknown else None
+    found = determinants_of_few_columns(goals, pack_sets(agree, width), known, width, largest)
+    for goal, sets in zip(goals, found, strict=True):
+        refuting = [a for a, d in zip(agree, differ, strict=True) if goal < 0 or goal in d]
+        left = [
+            x for x in all_subsets(c for c in range(width) if c != goal) if not any(x <= agreed for agreed in refuting)
+        ]
+        expected = {x for x in brute_minimal(left) if largest is None or len(x) <= largest}
+        assert as_sets(sets) == expected

@@ -14,9 +14,26 @@ from hypothesis import strategies as st
 
 from lawful.dependencies import FD, CanonicalOD
 from lawful.meanings import NullPolicy
-from lawful.search.lattice import Ask, Job, Lattice, Node, Outcome, Pairs, members, react, to_bits
+from lawful.search import unpack_sets
+from lawful.search.lattice import (
+    Ask,
+    Job,
+    Lattice,
+    Node,
+    Outcome,
+    Pairs,
+    members,
+    packed_contexts,
+    pair_columns,
+    react,
+    to_bits,
+)
 
 CHANCE = st.integers(0, 2**32).map(random.Random)
+
+
+def numbers(width: int) -> st.SearchStrategy[int]:
+    return st.integers(0, width - 1) if width else st.nothing()
 
 
 class Answers:
@@ -101,7 +118,7 @@ def test_reacting_changes_nothing_until_the_delta_is_applied(table: ArrayTable, 
         assert react(lattice, outcome) == delta
         lattice.apply(delta)
         for context, packed in delta.nodes.items():
-            assert lattice.packed(context) in (packed, None)
+            assert lattice.level(context.bit_count()).get(context) in (packed, None)
         waiting.extend(delta.jobs)
 
 
@@ -149,7 +166,7 @@ def test_levels_that_nobody_looks_at_again_are_let_go() -> None:
         most = max(most, len(lattice))
     assert most < 2**width
     assert len(lattice) <= width
-    assert lattice.packed(0) is None
+    assert 0 not in lattice.level(0)
     assert lattice.accept(Outcome(0, Ask.CONSTANTS, 0b11)) == []
 
 
@@ -159,3 +176,18 @@ def test_a_node_takes_no_more_than_its_bits() -> None:
     packed = node.packed(20)
     assert Node.unpacked(packed, 20) == node
     assert packed.bit_length() <= 20 + 2 * len(list(combinations(range(20), 2))) + 40
+
+
+@given(
+    st.sampled_from([0, 5, 64, 130]).flatmap(lambda width: st.tuples(st.just(width), st.lists(st.sets(numbers(width)))))
+)
+def test_contexts_are_packed_as_the_sets_that_they_are(given_sets: tuple[int, list[set[int]]]) -> None:
+    width, sets = given_sets
+    packed = packed_contexts([to_bits(columns) for columns in sets], width)
+    assert unpack_sets(packed) == [tuple(sorted(columns)) for columns in sets]
+
+
+def test_the_columns_of_all_pairs_are_those_of_each() -> None:
+    pairs = Pairs(5)
+    listed = [(left, right, "desc" if descends else "asc") for left, right, descends in pair_columns(5).tolist()]
+    assert listed == [pairs.candidate(number) for number in range(2 * len(pairs.columns))]

@@ -13,7 +13,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from lawful.search import (
     HittingSets,
     SetTrie,
+    determinants_of_few_columns,
     distinct_sets,
+    easy_hitting_sets,
     fd_edges,
     full_set,
     maximal_sets,
@@ -40,6 +42,7 @@ def main() -> None:
         expected = brute_hitting_sets(sets, columns)
         assert as_sets(minimal_hitting_sets(packed, method="search")) == expected
         assert as_sets(minimal_hitting_sets(packed, method="bitmap")) == expected
+        assert as_sets(easy_hitting_sets([minimal_sets(packed)], None)[0]) == expected
         maintained = HittingSets(universe)
         for i in range(0, len(sets), 2):
             maintained.add_edges(packed[i : i + 2])
@@ -57,7 +60,11 @@ def main() -> None:
         assert trie.has_subset_of_each(packed).all()
         assert trie.has_superset_of_each(packed).all()
         assert trie.remove_each(packed).sum() == len(set(sets))
-        assert len(fd_edges(packed, universe)) == universe
+        edges = fd_edges(packed, universe)
+        assert len(edges) == universe
+        if universe == 7:
+            laws = determinants_of_few_columns(range(universe), packed, None, universe, None)
+            assert list(map(as_sets, laws)) == list(map(as_sets, map(minimal_hitting_sets, edges)))
 
 
 main()

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from lawful.checks.order_kernels import NO_HIGH, NO_LOW
 from lawful.checks.ranked_table import Int32s
+
+Int64s = NDArray[np.int64]
 
 VALID, SPLIT, SWAP = 0, 1, 2
 """What a list says of another: it orders it; it would, but for ties; or some pair is ordered the other way round."""
@@ -43,35 +46,41 @@ def expand_by_table(
 
 
 @njit(cache=True, nogil=True)
-def expand_by_sorting(
-    ids: Int32s, classes: int, column: Int32s, order: Int32s, turned: bool, slots: Int32s, placed: Int32s, out: Int32s
-) -> int:
-    """Sort the rows, which come in the order of the column, by class id, and number the runs of equal pairs.
+def pack_pairs(
+    ids: Int32s, column: Int32s, highest: int, turned: bool, rank_bits: int, row_bits: int, keys: Int64s
+) -> None:
+    """Write class id, direction-adjusted rank and, in the last `row_bits`, the row of each row into one integer."""
+    for i in range(ids.size):
+        rank = np.int64(highest - column[i] if turned else column[i])
+        pair = np.int64(ids[i]) << rank_bits | rank
+        keys[i] = pair << row_bits | i if row_bits > 0 else pair
 
-    `slots` is zero on entry and on return.
-    """
-    rows = ids.size
-    for i in range(rows):
-        slots[ids[i]] += 1
-    position = 0
-    for c in range(classes):
-        members = slots[c]
-        slots[c] = position
-        position += members
-    for i in range(rows):
-        row = order[rows - 1 - i] if turned else order[i]
-        placed[slots[ids[row]]] = row
-        slots[ids[row]] += 1
-    slots[:classes] = 0
+
+@njit(cache=True, nogil=True)
+def number_packed(keys: Int64s, row_bits: int, out: Int32s) -> int:
+    """Number the distinct pairs of sorted keys that end with their rows; return how many there are."""
+    last_bits = (np.int64(1) << row_bits) - 1
     found = -1
-    last_id = np.int32(-1)
-    last_rank = np.int32(-1)
-    for i in range(rows):
-        row = placed[i]
-        if ids[row] != last_id or column[row] != last_rank:
+    last_pair = np.int64(-1)
+    for i in range(keys.size):
+        pair = keys[i] >> row_bits
+        if pair != last_pair:
             found += 1
-            last_id = ids[row]
-            last_rank = column[row]
+            last_pair = pair
+        out[keys[i] & last_bits] = found
+    return found + 1
+
+
+@njit(cache=True, nogil=True)
+def number_ordered(keys: Int64s, order: Int64s, out: Int32s) -> int:
+    """Number the distinct pairs of keys, visited in their order; return how many there are."""
+    found = -1
+    last_pair = np.int64(-1)
+    for i in range(order.size):
+        row = order[i]
+        if keys[row] != last_pair:
+            found += 1
+            last_pair = keys[row]
         out[row] = found
     return found + 1
 

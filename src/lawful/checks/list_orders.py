@@ -16,7 +16,9 @@ from lawful.dependencies import ListOD
 from lawful.meanings import Direction
 
 _TABLE_ENTRIES_A_ROW = 4
-"""A table of all pairs of class and rank is passed as quickly as rows are sorted up to about this size."""
+_LARGEST_TABLE = 1 << 20
+"""A table of all pairs of class and rank is passed as quickly as rows are sorted up to about these sizes."""
+_KEY_BITS = 63
 
 Marked = tuple[tuple[int, Direction], ...]
 
@@ -71,14 +73,16 @@ def sorted_partition(marked: Marked, workspace: Workspace) -> SortedPartition:
     rows = workspace.table.rows
     if not marked:
         return SortedPartition(np.zeros(rows, np.int32), 1)
-    chain = tuple(2 * column + (direction == "desc") for column, direction in marked)
-    known, partition = workspace.list_cache.longest_prefix(chain)
-    if partition is None:
+    chain = tuple(_key(column, direction) for column, direction in marked)
+    known, found = workspace.cache.longest_prefix(chain)
+    if isinstance(found, SortedPartition):
+        partition = found
+    else:
         known = 1
         partition = SortedPartition(workspace.column(marked[0][0]), workspace.table.distinct(marked[0][0]) + 1)
     for length in range(known + 1, len(chain) + 1):
         partition = expand(partition, *marked[length - 1], workspace)
-        workspace.list_cache.put(chain[:length], partition)
+        workspace.cache.put(chain[:length], partition)
     return partition
 
 
@@ -88,15 +92,35 @@ def expand(partition: SortedPartition, column: int, direction: Direction, worksp
     turned, scratch = direction == "desc", workspace.scratch
     out = np.empty(ranks.size, np.int32)
     size = partition.classes * (highest + 1)
-    if size <= _TABLE_ENTRIES_A_ROW * ranks.size:
+    if size <= min(_TABLE_ENTRIES_A_ROW * ranks.size, _LARGEST_TABLE):
         table = scratch.zeros("table", size)
         classes = kernels.expand_by_table(partition.ids, ranks, highest, turned, size, table, out)
     else:
-        slots = scratch.zeros("slots", max(partition.classes, highest) + 1)
-        order, placed = _order_of(column, workspace), scratch.buffer("placed", ranks.size)
-        classes = kernels.expand_by_sorting(partition.ids, partition.classes, ranks, order, turned, slots, placed, out)
+        classes = _expand_by_sorting(partition, ranks, highest, turned, workspace, out)
     out.flags.writeable = False
     return SortedPartition(out, int(classes))
+
+
+def _expand_by_sorting(
+    partition: SortedPartition, ranks: Int32s, highest: int, turned: bool, workspace: Workspace, out: Int32s
+) -> int:
+    """Number the pairs of class and rank by sorting integers that hold both, and the row too if there is room.
+
+    The rows come along for nothing then, and nothing but the last step reads or writes at scattered places.
+    """
+    rank_bits, row_bits = highest.bit_length(), ranks.size.bit_length()
+    keys = workspace.scratch.keys(ranks.size)[: ranks.size]
+    if partition.classes.bit_length() + rank_bits + row_bits <= _KEY_BITS:
+        kernels.pack_pairs(partition.ids, ranks, highest, turned, rank_bits, row_bits, keys)
+        keys.sort()
+        return int(kernels.number_packed(keys, row_bits, out))
+    kernels.pack_pairs(partition.ids, ranks, highest, turned, rank_bits, 0, keys)
+    return int(kernels.number_ordered(keys, np.argsort(keys), out))
+
+
+def _key(column: int, direction: Direction) -> int:
+    """Name a marked column in the cache: below zero, because columns themselves stand for partitions of sets."""
+    return -1 - 2 * column - (direction == "desc")
 
 
 def _canonical(marked: Marked) -> tuple[Marked, bool]:
@@ -104,18 +128,6 @@ def _canonical(marked: Marked) -> tuple[Marked, bool]:
     if not marked or marked[0][1] == "asc":
         return marked, False
     return tuple((column, "desc" if direction == "asc" else "asc") for column, direction in marked), True
-
-
-def _order_of(column: int, workspace: Workspace) -> Int32s:
-    """Return the rows in the order of a column, kept with the sorted partitions."""
-    key = (-1 - column,)  # no list begins so
-    _, found = workspace.list_cache.longest_prefix(key)
-    if found is None:
-        rows = np.arange(workspace.table.rows, dtype=np.int32)
-        ordered = _rows_by(workspace.column(column), workspace.table.distinct(column), rows, workspace)
-        found = SortedPartition(ordered, 0)
-        workspace.list_cache.put(key, found)
-    return found.ids
 
 
 def _rows_by(ranks: Int32s, highest: int, rows: Int32s, workspace: Workspace) -> Int32s:

@@ -63,7 +63,7 @@ class Workspace:
     null_policy
         What null means to every law that is checked here.
     cache_bytes
-        How much memory the partitions kept between checks may take, those of sets and those of lists each.
+        How much memory the partitions kept between checks may take, those of sets and those of lists together.
         Verdicts do not depend on it.
     longest_chain
         How many products in a row may leave their intermediate partitions in the cache. A longer way to a partition is
@@ -80,8 +80,8 @@ class Workspace:
     ) -> None:
         self.table = table
         self.null_policy = null_policy
-        self.cache: PartitionCache[Partition] = PartitionCache(cache_bytes)
-        self.list_cache: PartitionCache[SortedPartition] = PartitionCache(cache_bytes)
+        self.cache: PartitionCache[Partition | SortedPartition] = PartitionCache(cache_bytes)
+        """Partitions of sets by their columns, and of lists by negative numbers; see `list_orders`."""
         self.longest_chain = longest_chain
         self.scratch = Scratch()
         self.lowest = NULL_RANK if null_policy is NullPolicy.EQUAL else NULL_RANK + 1
@@ -97,7 +97,6 @@ class Workspace:
     def resize(self, cache_bytes: int) -> None:
         """Keep to another budget for partitions from now on."""
         self.cache.resize(cache_bytes)
-        self.list_cache.resize(cache_bytes)
 
     def column(self, i: int) -> Int32s:
         """Return column `i` as kernels want it."""
@@ -197,11 +196,12 @@ class Workspace:
 
     def _longest_prefix(self, chain: Chain) -> tuple[int, Partition]:
         """Return the length and the partition of the longest prefix at hand, at least its first column."""
-        known, partition = self.cache.longest_prefix(chain)
-        if partition is None:
-            known = min(1, len(chain))
-            partition = self._root(chain)
-            self.cache.put(chain[:known], partition)
+        known, found = self.cache.longest_prefix(chain)
+        if isinstance(found, Partition):
+            return known, found
+        known = min(1, len(chain))
+        partition = self._root(chain)
+        self.cache.put(chain[:known], partition)
         return known, partition
 
     def _grown(self, chain: Chain, known: int, partition: Partition) -> Partition:

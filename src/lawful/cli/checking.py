@@ -7,9 +7,11 @@ from typing import Annotated
 import typer
 
 from lawful.cli import options as opt
+from lawful.cli.groups import takes_groups
 from lawful.errors import EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
 
 
+@takes_groups
 def check(
     table: opt.Table,
     laws: Annotated[
@@ -22,25 +24,11 @@ def check(
         ),
     ],
     violations: opt.Violations = None,
-    format_: opt.Format = None,
-    sep: opt.Sep = None,
-    header: opt.Header = True,
-    quote: opt.Quote = '"',
-    escape: opt.Escape = '"',
-    encoding: opt.Encoding = "utf-8",
-    null_token: opt.NullToken = None,
     null: opt.NullOfLaws = None,
-    columns: opt.Columns = None,
-    types: opt.Types = None,
-    limit: opt.Limit = None,
-    no_cache: opt.NoCache = False,
-    engine: opt.EngineOption = "auto",
-    master: opt.Master = None,
-    remote: opt.Remote = None,
-    driver_memory: opt.DriverMemory = None,
-    json_: opt.Json = False,
-    out: opt.Out = None,
-    debug: opt.Debug = False,
+    *,
+    reading: opt.Reading,
+    running: opt.Running,
+    showing: opt.Showing,
 ) -> None:
     """Check laws on a table, and show two rows that refute each law that is broken.
 
@@ -59,11 +47,9 @@ def check(
     from lawful.runs import open_run
 
     given = load_laws(laws)
-    output.require_writable(out)
+    output.require_writable(showing.out)
     if violations is not None:
         require_empty(violations)
-    reading = opt.Reading(table, format_, sep, header, quote, escape, encoding, null_token, columns, types, limit)
-    where = opt.where_to_run(engine, master, remote, driver_memory)
     policy = opt.null_option(null or "equal")
     if null is None and (of_document := given.null_policy()):
         policy, document = of_document
@@ -71,20 +57,21 @@ def check(
             output.print_notes(f"laws are judged with --null {policy}, as {document} says")
     with (
         output.shown_progress() as progress,
-        open_run(table, reading.options(), where, policy, reuse=not no_cache, progress=progress) as run,
+        open_run(table, reading.options(table), running.where(), policy, reuse=reading.reuse, progress=progress) as run,
     ):
         report = check_laws(run, given.laws(run.table.names), progress)
-    if json_:
+    if showing.json_:
         output.print_json(report.to_dict())
     else:
         output.print_check(report)
-    if out is not None:
-        output.write_json(report.to_dict(), out)
+    if showing.out is not None:
+        output.write_json(report.to_dict(), showing.out)
     if violations is not None:
         output.print_notes(*(f"wrote {path}" for path in report.write_violations(violations)))
     raise typer.Exit(EXIT_STOPPED if not report.complete else EXIT_FINE if report.holds else EXIT_LAWS_BROKEN)
 
 
+@takes_groups
 def explain(
     table: opt.Table,
     law: Annotated[str, typer.Argument(help='One law, for example "zip -> state".', show_default=False, metavar="LAW")],
@@ -92,25 +79,11 @@ def explain(
         int, typer.Option("--most", metavar="N", min=0, help="How many groups of violating rows to show.")
     ] = 10,
     violations: opt.Violations = None,
-    format_: opt.Format = None,
-    sep: opt.Sep = None,
-    header: opt.Header = True,
-    quote: opt.Quote = '"',
-    escape: opt.Escape = '"',
-    encoding: opt.Encoding = "utf-8",
-    null_token: opt.NullToken = None,
     null: opt.Null = "equal",
-    columns: opt.Columns = None,
-    types: opt.Types = None,
-    limit: opt.Limit = None,
-    no_cache: opt.NoCache = False,
-    engine: opt.EngineOption = "auto",
-    master: opt.Master = None,
-    remote: opt.Remote = None,
-    driver_memory: opt.DriverMemory = None,
-    json_: opt.Json = False,
-    out: opt.Out = None,
-    debug: opt.Debug = False,
+    *,
+    reading: opt.Reading,
+    running: opt.Running,
+    showing: opt.Showing,
 ) -> None:
     """Show why a law holds on a table, or which rows break it.
 
@@ -132,22 +105,27 @@ def explain(
     from lawful.results.violation_files import require_empty
     from lawful.runs import open_run
 
-    output.require_writable(out)
+    output.require_writable(showing.out)
     if violations is not None:
         require_empty(violations)
-    reading = opt.Reading(table, format_, sep, header, quote, escape, encoding, null_token, columns, types, limit)
-    where = opt.where_to_run(engine, master, remote, driver_memory)
     with (
         output.shown_progress() as progress,
-        open_run(table, reading.options(), where, opt.null_option(null), reuse=not no_cache, progress=progress) as run,
+        open_run(
+            table,
+            reading.options(table),
+            running.where(),
+            opt.null_option(null),
+            reuse=reading.reuse,
+            progress=progress,
+        ) as run,
     ):
         explained = explain_law(run, one_law(law, run.table.names), progress)
-    if json_:
+    if showing.json_:
         output.print_json(explained.to_dict())
     else:
         print_explanation(explained, most)
-    if out is not None:
-        output.write_json(explained.to_dict(), out)
+    if showing.out is not None:
+        output.write_json(explained.to_dict(), showing.out)
     if violations is not None:
         output.print_notes(*(f"wrote {path}" for path in explained.report.write_violations(violations)))
     raise typer.Exit(EXIT_STOPPED if not explained.complete else EXIT_FINE if explained.holds else EXIT_LAWS_BROKEN)

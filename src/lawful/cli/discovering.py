@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lawful.cli import options as opt
+from lawful.cli.groups import takes_groups
 from lawful.errors import EXIT_FINE, EXIT_STOPPED
 
 if TYPE_CHECKING:
@@ -138,9 +139,13 @@ Constants = Annotated[
     ),
 ]
 Operators = Annotated[
-    str,
+    list[str] | None,
     opt.option(
-        _FINDING, "dc: the operators to use.  [default: =,<,<=,>,>=,!=]", "--operators", metavar="OPERATOR,OPERATOR"
+        _FINDING,
+        "dc: the operators to use: '=,!=' for all columns, 'salary:<,<=' for one, 'name:none' to leave it out; may be "
+        "repeated.  [default: =,<,<=,>,>=,!=]",
+        "--operators",
+        metavar="[COLUMN:]OPERATORS",
     ),
 ]
 LeastShared = Annotated[
@@ -163,6 +168,7 @@ LeastMeanRatio = Annotated[
 ]
 
 
+@takes_groups
 def discover(
     table: opt.Table,
     find: Find = "key,fd",
@@ -183,28 +189,14 @@ def discover(
     convention: Convention = "reduced",
     order_on_text: OrderOnText = False,
     constants: Constants = 0,
-    operators: Operators = "=,<,<=,>,>=,!=",
+    operators: Operators = None,
     least_shared: LeastShared = 0.2,
     least_mean_ratio: LeastMeanRatio = 0.1,
-    format_: opt.Format = None,
-    sep: opt.Sep = None,
-    header: opt.Header = True,
-    quote: opt.Quote = '"',
-    escape: opt.Escape = '"',
-    encoding: opt.Encoding = "utf-8",
-    null_token: opt.NullToken = None,
     null: opt.Null = "equal",
-    columns: opt.Columns = None,
-    types: opt.Types = None,
-    limit: opt.Limit = None,
-    no_cache: opt.NoCache = False,
-    engine: opt.EngineOption = "auto",
-    master: opt.Master = None,
-    remote: opt.Remote = None,
-    driver_memory: opt.DriverMemory = None,
-    json_: opt.Json = False,
-    out: opt.Out = None,
-    debug: opt.Debug = False,
+    *,
+    reading: opt.Reading,
+    running: opt.Running,
+    showing: opt.Showing,
 ) -> None:
     """Find all minimal laws of a table, the most interesting first: keys, functional and order dependencies, denials.
 
@@ -219,14 +211,14 @@ def discover(
       lawful discover tax.csv --find fd --max-size 3 --min-interest 0.001
       lawful discover tax.csv --error 0.01 --measure g3 --time-limit 60
       lawful discover tax.csv --find canonical-od,list-od
-      lawful discover tax.csv --find dc --max-size 3 --no-cross-columns
+      lawful discover tax.csv --find dc --max-size 3 --no-cross-columns --operators "=,!=" --operators "salary:<,>"
       lawful check new.csv --laws laws.json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
     from lawful.cli.discovery_output import print_discovery
     from lawful.discoveries import discover_laws, parse_memory
     from lawful.partial_files import forget_partial, partial_path
-    from lawful.requests import DenialWishes, ListWishes, Request, families_of
+    from lawful.requests import DenialWishes, ListWishes, Request, families_of, operators_of
     from lawful.runs import open_run
 
     request = Request(
@@ -247,28 +239,33 @@ def discover(
             convention,  # type: ignore[arg-type]  # likewise
             order_on_text,
             constants,
-            families_of(operators),  # type: ignore[arg-type]  # likewise
+            *operators_of(operators or ()),
             least_shared,
             least_mean_ratio,
         ),
     )
-    output.require_writable(out)
-    reading = opt.Reading(table, format_, sep, header, quote, escape, encoding, null_token, columns, types, limit)
-    where = opt.where_to_run(engine, master, remote, driver_memory)
-    partial = None if out is None or output.is_device(out) else partial_path(out)
+    output.require_writable(showing.out)
+    partial = None if showing.out is None or output.is_device(showing.out) else partial_path(showing.out)
     with (
         _left_behind_is_named(partial),
         output.shown_progress() as progress,
-        open_run(table, reading.options(), where, opt.null_option(null), reuse=not no_cache, progress=progress) as run,
+        open_run(
+            table,
+            reading.options(table),
+            running.where(),
+            opt.null_option(null),
+            reuse=reading.reuse,
+            progress=progress,
+        ) as run,
     ):
         if "dc" in request.find:
             output.print_notes(*_compared_cells(run, request))
         report = discover_laws(run, request, progress, partial)
-    if out is not None:
-        output.write_json(report.streamed(), out)
-    if partial is not None and out is not None:
-        forget_partial(out)
-    if json_:
+    if showing.out is not None:
+        output.write_json(report.streamed(), showing.out)
+    if partial is not None and showing.out is not None:
+        forget_partial(showing.out)
+    if showing.json_:
         output.print_json(report.streamed())
     else:
         print_discovery(report)

@@ -8,28 +8,16 @@ from typing import Annotated
 import typer
 
 from lawful.cli import options as opt
+from lawful.cli.groups import takes_groups
 
 
+@takes_groups
 def profile(
     table: opt.Table,
-    format_: opt.Format = None,
-    sep: opt.Sep = None,
-    header: opt.Header = True,
-    quote: opt.Quote = '"',
-    escape: opt.Escape = '"',
-    encoding: opt.Encoding = "utf-8",
-    null_token: opt.NullToken = None,
-    columns: opt.Columns = None,
-    types: opt.Types = None,
-    limit: opt.Limit = None,
-    no_cache: opt.NoCache = False,
-    engine: opt.EngineOption = "auto",
-    master: opt.Master = None,
-    remote: opt.Remote = None,
-    driver_memory: opt.DriverMemory = None,
-    json_: opt.Json = False,
-    out: opt.Out = None,
-    debug: opt.Debug = False,
+    *,
+    reading: opt.Reading,
+    running: opt.Running,
+    showing: opt.Showing,
 ) -> None:
     """Show a table's columns: types, distinct values, nulls, smallest and largest.
 
@@ -42,20 +30,20 @@ def profile(
     from lawful.results import TableProfile
     from lawful.runs import open_run
 
-    output.require_writable(out)
-    reading = opt.Reading(table, format_, sep, header, quote, escape, encoding, null_token, columns, types, limit)
-    where = opt.where_to_run(engine, master, remote, driver_memory)
+    output.require_writable(showing.out)
     with (
         output.shown_progress() as progress,
-        open_run(table, reading.options(), where, reuse=not no_cache, needs_engine=False, progress=progress) as run,
+        open_run(
+            table, reading.options(table), running.where(), reuse=reading.reuse, needs_engine=False, progress=progress
+        ) as run,
     ):
         found = TableProfile.of(run.table, run.seconds)
-    if json_:
+    if showing.json_:
         output.print_json(found.to_dict())
     else:
         output.print_profile(found)
-    if out is not None:
-        output.write_json(found.to_dict(), out)
+    if showing.out is not None:
+        output.write_json(found.to_dict(), showing.out)
 
 
 def demo(

@@ -124,24 +124,29 @@ Debug = Annotated[bool, option(_SHOWING, "Show the traceback of an error.", "--d
 
 @dataclass(frozen=True)
 class Reading:
-    """The reading options of a command line, still as texts."""
+    """How to read the table, still as texts."""
 
-    table: str
-    format: str | None = None
-    sep: str | None = None
-    header: bool = True
-    quote: str = '"'
-    escape: str = '"'
-    encoding: str = "utf-8"
-    null_token: list[str] | None = None
-    columns: str | None = None
-    types: list[str] | None = None
-    limit: int | None = None
+    format_: Format = None
+    sep: Sep = None
+    header: Header = True
+    quote: Quote = '"'
+    escape: Escape = '"'
+    encoding: Encoding = "utf-8"
+    null_token: NullToken = None
+    columns: Columns = None
+    types: Types = None
+    limit: Limit = None
+    no_cache: NoCache = False
 
-    def options(self) -> ReadOptions:
+    @property
+    def reuse(self) -> bool:
+        """Whether a table that was encoded before may be taken."""
+        return not self.no_cache
+
+    def options(self, table: str) -> ReadOptions:
         """Return the options as the tables room wants them."""
         dialect = CsvDialect(
-            separator=self._separator(),
+            separator=self._separator(table),
             header=self.header,
             quote=self.quote or None,
             escape=self.escape or None,
@@ -149,12 +154,35 @@ class Reading:
             null_tokens=tuple(self.null_token or ()),
         )
         columns = None if self.columns is None else tuple(split_names(self.columns))
-        return ReadOptions(self.format, dialect, columns, parse_column_types(self.types or []), self.limit)
+        return ReadOptions(self.format_, dialect, columns, parse_column_types(self.types or []), self.limit)
 
-    def _separator(self) -> str:
+    def _separator(self, table: str) -> str:
         if self.sep is not None:
             return "\t" if self.sep == r"\t" else self.sep
-        return "\t" if self.table.lower().removesuffix(".gz").endswith(".tsv") else ","
+        return "\t" if table.lower().removesuffix(".gz").endswith(".tsv") else ","
+
+
+@dataclass(frozen=True)
+class Running:
+    """Where to run."""
+
+    engine: EngineOption = "auto"
+    master: Master = None
+    remote: Remote = None
+    driver_memory: DriverMemory = None
+
+    def where(self) -> Where:
+        """Return where the command runs, with a wrong engine name refused."""
+        return where_to_run(self.engine, self.master, self.remote, self.driver_memory)
+
+
+@dataclass(frozen=True)
+class Showing:
+    """What to show, and where."""
+
+    json_: Json = False
+    out: Out = None
+    debug: Debug = False
 
 
 def split_names(text: str) -> list[str]:

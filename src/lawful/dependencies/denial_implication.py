@@ -48,7 +48,7 @@ COMPOSED: Final = tuple(tuple(_composed(first, second) for second in range(8)) f
 
 def swapped(dc: DC) -> DC:
     """Exchange t and s: the same constraint, since it speaks of every ordered pair of rows."""
-    return DC(tuple(_swapped_predicate(predicate) for predicate in dc.predicates))
+    return DC(tuple(swapped_predicate(predicate) for predicate in dc.predicates))
 
 
 def negated(predicate: Predicate) -> Predicate:
@@ -111,7 +111,8 @@ def _follows_from(premise: DC, conclusion: DC) -> bool:
     )
 
 
-def _swapped_predicate(predicate: Predicate) -> Predicate:
+def swapped_predicate(predicate: Predicate) -> Predicate:
+    """Say of (s, t) what a predicate says of (t, s)."""
     right = predicate.right
     other = right if isinstance(right, Constant) else _swapped_cell(right)
     return Predicate(_swapped_cell(predicate.left), predicate.operator, other)

@@ -39,6 +39,7 @@ _FORMS_HINT = (
     "A law is written as one of: a, b -> c | key(a, b) | {c}: a asc ~ b desc | [a asc] -> [b desc] | "
     "{a<, b>=} -> {c<=} | not(t.a = s.a and t.b != s.b)."
 )
+_NUMBER_HINT = 'A column whose name is a number is quoted: "1".'
 _NAME_HINT = 'A column name that is more than one word is quoted: "unit price".'
 
 
@@ -221,7 +222,7 @@ class _Parser:
 
     def _name(self) -> int:
         if self.token.kind not in (TokenKind.NAME, TokenKind.QUOTED):
-            raise self._expected("a column name")
+            raise self._expected("a column name", _NUMBER_HINT if self.token.kind is TokenKind.NUMBER else None)
         return self._column(self.advance())
 
     def _column(self, token: Token) -> int:

@@ -10,11 +10,11 @@ A space is closed under exchanging t and s: whatever holds for (t, s) can be sai
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from lawful.dependencies.denial_implication import negated, swapped
+from lawful.dependencies.denial_implication import negated, swapped_predicate
 from lawful.dependencies.laws import DC, MIRRORED, OPERATORS, Cell, Constant, Operator, Predicate
 from lawful.errors import UsageError
 
@@ -74,17 +74,23 @@ class PredicateSpace:
         The predicates; the place of one is its number.
     groups
         The groups, in the order of their first predicates.
+    constant_places
+        Where constants stand in the order of their columns, as far as it is known: only the type of a column tells
+        whether '2/1/2020' comes before '10/1/2020'.
     """
 
     predicates: tuple[Predicate, ...]
     groups: tuple[Group, ...]
+    constant_places: Mapping[tuple[int, Constant], int] = field(default_factory=dict)
 
     @staticmethod
-    def of(predicates: Iterable[Predicate]) -> PredicateSpace:
+    def of(
+        predicates: Iterable[Predicate], constant_places: Mapping[tuple[int, Constant], int] | None = None
+    ) -> PredicateSpace:
         """Make a space of some predicates and of the same with t and s exchanged."""
         wanted: dict[tuple[Cell, Cell | Constant], set[Operator]] = {}
         for predicate in predicates:
-            for one in (predicate, _swapped(predicate)):
+            for one in (predicate, swapped_predicate(predicate)):
                 wanted.setdefault((one.left, one.right), set()).add(one.operator)
         ordered: list[Predicate] = []
         groups = []
@@ -93,7 +99,7 @@ class PredicateSpace:
             members = tuple(range(len(ordered), len(ordered) + len(operators)))
             ordered.extend(Predicate(left, operator, right) for operator in operators)
             groups.append(Group(left, right, members, not ORDER_OPERATORS.isdisjoint(operators)))
-        return PredicateSpace(tuple(ordered), tuple(groups))
+        return PredicateSpace(tuple(ordered), tuple(groups), constant_places or {})
 
     def __len__(self) -> int:
         return len(self.predicates)
@@ -116,7 +122,7 @@ class PredicateSpace:
     @cached_property
     def mirrored(self) -> tuple[int, ...]:
         """For each predicate the one that says the same of the pair turned round."""
-        return tuple(self.numbers[_swapped(predicate)] for predicate in self.predicates)
+        return tuple(self.numbers[swapped_predicate(predicate)] for predicate in self.predicates)
 
     @cached_property
     def mirrored_groups(self) -> tuple[tuple[int, bool], ...]:
@@ -124,9 +130,9 @@ class PredicateSpace:
         result = []
         for group in self.groups:
             first = self.predicates[group.members[0]]
-            image = _swapped(first)
+            image = swapped_predicate(first)
             # "<" shows whether the operands change sides; it need not be in the space for that.
-            turned = _swapped(Predicate(first.left, "<", first.right)).operator != "<"
+            turned = swapped_predicate(Predicate(first.left, "<", first.right)).operator != "<"
             result.append((self.group_of[self.numbers[image]], turned))
         return tuple(result)
 
@@ -171,10 +177,6 @@ class PredicateSpace:
         return lines
 
 
-def _swapped(predicate: Predicate) -> Predicate:
-    return swapped(DC((predicate,))).predicates[0]
-
-
 def _group_order(cells: tuple[Cell, Cell | Constant]) -> tuple[object, ...]:
     """Same columns first, then across, then within one row, then constants."""
     left, right = cells
@@ -198,9 +200,9 @@ def _comparison_text(group: Group, names: Sequence[str]) -> str:
     return f"{left} with {right} of the same row" if group.row else f"{left} with {right} of the other row"
 
 
-def require_operators(operators: Iterable[str]) -> frozenset[Operator]:
-    """The operators that a user names, refusing what is none."""
+def require_operators(operators: Iterable[str], where: str = "") -> frozenset[Operator]:
+    """The operators that a user names and their mirror images, refusing what is none."""
     named = frozenset(operators)
     if unknown := sorted(named - MIRRORED.keys()):
-        raise UsageError(f"unknown operator {unknown[0]!r}", f"Operators: {' '.join(OPERATORS)}.")
-    return frozenset(operator for operator in OPERATORS if operator in named)
+        raise UsageError(f"unknown operator {unknown[0]!r}{where}", f"Operators: {' '.join(OPERATORS)}.")
+    return frozenset(operator for operator in OPERATORS if {operator, MIRRORED[operator]} & named)

@@ -77,13 +77,12 @@ class _Search:
 
     def run(self, progress: Progress) -> Iterator[tuple[int, Words, np.ndarray]]:
         """Enumerate, measure, grow the wrong ones; yield the right ones of each round."""
-        width = len(self.columns)
         wrong: dict[int, list[tuple[int, ...]]] = {goal: [] for goal in self._goals}
         confirmed: set[Candidate] = set()
         while True:
             self.rounds += 1
             edges = {goal: self._edges(goal, wrong[goal]) for goal in self._goals}
-            thought = candidates_of(edges, width, self._question.max_size, self._watch)
+            thought = candidates_of(edges, self._question.max_size, self._watch)
             candidates = [(goal, lhs) for goal, sets in thought for lhs in unpack_sets(sets)]
             fresh = [candidate for candidate in candidates if candidate not in confirmed]
             progress(f"round {self.rounds}: measuring {len(fresh):,} candidates")

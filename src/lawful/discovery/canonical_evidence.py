@@ -12,20 +12,19 @@ first, and to drop the contexts that are left sides of A or of B.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from lawful.checks import CheckTask, RankedTable
 from lawful.dependencies import FD, CanonicalOD, Law
-from lawful.discovery.canonical_pairs import PackedPairs
 from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.discovery.canonical_statements import Statements
 from lawful.discovery.canonical_thinking import Goal, Hypergraphs, Thought, fd_goals, pair_goals, think
-from lawful.discovery.coverage import Coverage
-from lawful.discovery.findings import Block, Emit, Findings
+from lawful.discovery.findings import Emit, Findings
+from lawful.discovery.memory import MemoryKeeper
 from lawful.discovery.order_classes import order_classes
-from lawful.discovery.peeling import constants_and_twins, peel, stated_in_full
+from lawful.discovery.peeling import peel
 from lawful.discovery.questions import Progress, Watch
 from lawful.engines import Engine
 from lawful.errors import StoppedError
@@ -40,7 +39,6 @@ _TOO_MANY_REFUTED = 0.1
 _FEW_REFUTED = 50
 _FIRST_YIELD = 0.05
 _FIRST_PAIRS = 50_000
-_SECONDS_BETWEEN_LISTINGS = 0.5
 _SECONDS_A_PAIR = 0.1e-6
 _ALLOWED_SECONDS = 0.1
 _ALLOWED_AT_COLUMNS = 14
@@ -69,7 +67,7 @@ def discover_by_evidence(
         search.findings.complete = True
     except StoppedError as stop:
         search.findings.stopped_because = watch.reason() or stop.message
-    search.hand_out()
+    search.statements.hand_out()
     return search.findings
 
 
@@ -84,24 +82,21 @@ class _Search:
         progress: Progress,
     ) -> None:
         policy = question.null_policy
-        self.findings = Findings(counts={"rounds": 0, "checks": 0, "refuted": 0})
         self._table, self._engine, self._question = table, engine, question
-        self._watch, self._emit, self._progress = watch, emit, progress
-        self._peeled = peel(table, policy)
-        self._orders = order_classes(self._peeled, table, policy)
-        self._coverage = Coverage(table, policy, self._peeled.columns, question.seed)
+        self._watch, self._progress = watch, progress
+        self._memory = MemoryKeeper(engine, watch, question.partition_chain)
+        self._orders = order_classes(peel(table, policy), table, policy)
+        self.statements = Statements(table, self._orders, question, emit)
+        self.findings = self.statements.findings
+        self.findings.counts |= {"rounds": 0, "checks": 0, "refuted": 0}
         self._pool = SwapPool(table, policy, self._orders.columns)
         self._sampler: WindowSampler | None = None
         self._hypergraphs: Hypergraphs | None = None  # of the pool as it is now
         self._left_sides: list[Words] = []
-        self._waiting: list[PackedPairs] = []
-        self._handed_out = time.monotonic()
 
     def run(self, all_pairs: bool | None) -> None:
         """FDs first, because they say which contexts are not minimal."""
-        policy = self._question.null_policy
-        self._state_fds(self._constants_and_twins())
-        self._state_pairs(self._orders.pairs_within_classes(self._table, policy))
+        self.statements.state_peeled()
         is_full = _all_pairs_are_cheap(self._table.rows, self._orders.groups) if all_pairs is None else all_pairs
         self.findings.counts["full_evidence"] = int(is_full)
         if is_full:
@@ -118,25 +113,12 @@ class _Search:
         for fds in self._settled(fd_goals(self._orders)):
             for goal, sets in fds.by_goal():
                 left_sides[goal.left].append(sets)
-                self._state_fds(stated_in_full(goal.left, sets, self._peeled))
+                self.statements.state_fds(goal.left, sets)
         self._left_sides = [np.concatenate(of_goal) for of_goal in left_sides]
         for pairs in self._settled(pair_goals(self._orders)):
-            goals = np.array(pairs.goals, np.int64).reshape(-1, 3)[
-                pairs.owners
-            ]  # its direction is 1 where they descend
-            self._state_pairs(self._orders.all_stated_in_full(goals, pairs.sets, self._coverage.of(pairs.sets)))
-
-    def _constants_and_twins(self) -> Iterator[Block]:
-        least, policy = self._question.min_interest, self._question.null_policy
-        blocks = constants_and_twins(self._peeled, self._table, policy, self._question.max_size)
-        if least <= 0:
-            yield from blocks
-            return
-        coverage = Coverage(self._table, policy, range(self._table.width), self._question.seed)
-        for block in blocks:
-            kept = block.sets[coverage.of(block.sets) >= least]
-            if len(kept):
-                yield Block(block.goal, kept)
+            classes = np.array(pairs.goals, np.int64).reshape(-1, 3)  # their direction is 1 where they descend
+            self.statements.list_pairs(classes[pairs.owners], pairs.sets)
+            self.statements.hand_out_now_and_then()
 
     def _settled(self, goals: Sequence[Goal]) -> Iterator[Thought]:
         """The laws of each goal, as they become certain."""
@@ -150,11 +132,12 @@ class _Search:
         self._progress(f"thinking about {len(self._pool):,} agree sets")
         if self._hypergraphs is None:
             self._hypergraphs = Hypergraphs(self._pool, self._orders, self._watch)
+        coverage = self.statements.coverage
         least, largest = self._question.min_interest, self._question.max_size
-        support = self._coverage.support(least) if least > 0 else None
+        support = coverage.support(least) if least > 0 else None
         for thought in think(self._hypergraphs, goals, self._left_sides, largest, support):
             if least > 0:
-                yield thought.chosen(self._coverage.of(thought.sets) >= least)
+                yield thought.chosen(coverage.of(thought.sets) >= least)
             else:
                 yield thought
 
@@ -197,7 +180,8 @@ class _Search:
                 held.append(batch[verdict.id])
             else:
                 witnesses.append(verdict.witness)
-            self._watch.look()
+            self._memory.look()
+        self.findings.counts["partition_drops"] = self._memory.drops
         return held, witnesses
 
     def _learn(self, witnesses: list[tuple[int, int]]) -> None:
@@ -225,25 +209,6 @@ class _Search:
         self._sampler.run(min_yield, should_stop=self._watch.is_over)
         self._watch.look()
         self._hypergraphs = None
-
-    def _state_fds(self, blocks: Iterable[Block]) -> None:
-        for block in blocks:
-            self.findings.blocks.append(block)
-            self._emit(block)
-
-    def _state_pairs(self, pairs: Iterable[PackedPairs]) -> None:
-        self._waiting += pairs
-        if time.monotonic() - self._handed_out >= _SECONDS_BETWEEN_LISTINGS:
-            self.hand_out()
-
-    def hand_out(self) -> None:
-        """Emit the pairs that are waiting for company."""
-        if self._waiting:
-            listing = PackedPairs.joined(self._waiting)
-            self._waiting = []
-            self.findings.listings.append(listing)
-            self._emit(listing)
-        self._handed_out = time.monotonic()
 
 
 def _all_pairs_are_cheap(rows: int, columns: int) -> bool:

@@ -15,7 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.checks import RankedTable
-from lawful.meanings import NULL_RANK, NullPolicy
+from lawful.discovery.coverage_kernels import mark_agreeing
+from lawful.evidence.swap_kernels import next_pairs
+from lawful.evidence.words_kernels import Int32s
+from lawful.meanings import NullPolicy
 from lawful.search.hitting_sets import Support
 from lawful.search.sets import Words
 from lawful.search.superset_kernels import count_supersets
@@ -41,14 +44,8 @@ class Coverage:
         left, right = _pairs(table.rows, seed)
         self._pairs = left.size
         self._holders: Words = np.zeros((len(columns), -(-left.size // 64)), np.uint64)
-        for place, column in enumerate(columns):
-            ranks = table.column(column)
-            ours = ranks[left]
-            same = ours == ranks[right]
-            if policy is NullPolicy.IGNORE:
-                same &= ours != NULL_RANK
-            bits = np.packbits(same, bitorder="little")
-            self._holders[place].view(np.uint8)[: bits.size] = bits
+        for holders, column in zip(self._holders, columns, strict=True):
+            mark_agreeing(table.column(column), left, right, policy is NullPolicy.IGNORE, holders)
 
     def support(self, least: float) -> Support:
         """What it takes to have a coverage of at least `least`: how many of the pairs must agree."""
@@ -70,10 +67,13 @@ class Coverage:
         return self._alone + (1.0 - self._alone) * agreeing / max(1, self._pairs)
 
 
-def _pairs(rows: int, seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    if rows * (rows - 1) // 2 <= _PAIRS:
-        left, right = np.triu_indices(rows, 1)
+def _pairs(rows: int, seed: int) -> tuple[Int32s, Int32s]:
+    count = rows * (rows - 1) // 2
+    if count <= _PAIRS:
+        left, right = np.empty(count, np.int32), np.empty(count, np.int32)
+        next_pairs(rows, 1, 0, left, right)
         return left, right
     random = np.random.default_rng(seed)
-    left = random.integers(0, rows, _PAIRS)
-    return left, (left + random.integers(1, rows, _PAIRS)) % rows
+    chosen = random.integers(0, rows, _PAIRS)
+    others = (chosen + random.integers(1, rows, _PAIRS)) % rows
+    return chosen.astype(np.int32), others.astype(np.int32)

@@ -6,11 +6,16 @@ to check, and its counts also give the constraints that almost hold. *Completion
 invert again. *Hybrid* departs from it: a preliminary constraint is checked by itself in near-linear time, and one
 witness of a wrong one goes back to the pool, until nothing is wrong. One witness rules out a constraint as well as all
 violating pairs do, and these can be billions.
+
+Nobody knows beforehand how many candidates there will be to check. So where the strategy is open, hybrid gives up after
+as long as comparing all pairs will take, and all pairs are compared.
 """
 
 from __future__ import annotations
 
 import math
+import os
+import time
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -27,10 +32,18 @@ from lawful.discovery.questions import Progress, Watch
 from lawful.engines import Engine
 from lawful.errors import StoppedError
 from lawful.evidence import EFFICIENCY_THRESHOLD, FocusedSampler, WindowSampler, YieldSampler, sample_random_pairs
+from lawful.evidence.byte_columns import DIRECT_BITS
 from lawful.evidence.denial_evidence import DenialEvidence, turned
 from lawful.evidence.denial_pool import DenialPool
 from lawful.search import set_sizes, unpack_sets
-from lawful.search.denial_inversion import Convention, Literals, almost_constraints, depths, minimal_constraints
+from lawful.search.denial_inversion import (
+    Convention,
+    Literals,
+    almost_constraints,
+    depths,
+    finds_no_implied,
+    minimal_constraints,
+)
 from lawful.search.denial_reduction import reduced
 from lawful.search.sets import Words, by_size, sets_without, words_for
 from lawful.tables.encoded_table import EncodedTable
@@ -44,6 +57,10 @@ _MOST_FOCUSED_PAIRS = 100_000_000
 _FIRST_YIELD = 0.0005
 _CHECKS_AT_ONCE = 4_000
 _TOO_MANY_REFUTED = 0.5
+_PATIENCE = 1.0
+"""How many times as long as comparing all pairs sampling and checking may take before all pairs are compared."""
+_SECONDS_A_HASHED_PAIR = 20e-9
+"""What one thread takes for a pair whose vector is too long for a table of all vectors."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -80,6 +97,17 @@ def full_evidence_is_quicker(rows: int, space: PredicateSpace) -> bool:
     return full_evidence_seconds(rows, 2 * len(space.groups)) <= _FULL_SECONDS
 
 
+def _longest_wait(rows: int, space: PredicateSpace) -> float:
+    """How long to sample and check before all pairs are compared: as long as these will take."""
+    bits = sum(2 if group.is_ordered else 1 for group in space.groups)
+    hashing = 0.0 if bits <= DIRECT_BITS else math.comb(rows, 2) * _SECONDS_A_HASHED_PAIR / (os.cpu_count() or 1)
+    return _PATIENCE * max(hashing, full_evidence_seconds(rows, 2 * len(space.groups)))
+
+
+class _SlowerThanAllPairsError(Exception):
+    """Thinking and checking have taken so long that comparing all pairs is the quicker way."""
+
+
 class _Search:
     """One discovery: what was found so far can be listed at any moment."""
 
@@ -97,6 +125,7 @@ class _Search:
         self._watch, self._progress, self._counts = watch, progress, counts
         self._found: list[Words] = []
         self._errors: list[Floats] = []
+        self._patience_ends = math.inf
 
     def run(self) -> None:
         """Go through the strategy that is asked for, or is quicker."""
@@ -104,33 +133,40 @@ class _Search:
         if strategy == "auto":
             is_full = self._question.error > 0 or full_evidence_is_quicker(self._table.rows, self._space)
             strategy = "full" if is_full else "hybrid"
+            if not is_full:
+                self._patience_ends = time.monotonic() + _longest_wait(self._table.rows, self._space)
         self._counts["full_evidence"] = int(strategy == "full")
         if self._question.error:
             self._find_almost()
         elif strategy == "full":
             self._find_all(self._all_pairs(counted=False))
+        elif strategy == "completion":
+            self._find_all(self._completed_pool().evidence)
         else:
-            pool = self._completed_pool() if strategy == "completion" else self._checked_pool()
-            self._find_all(pool.evidence)
+            self._find_all(self._checked_evidence())
 
     def listing(self) -> DenialListing:
         """What was found, as it is given back."""
         sets = np.concatenate([self._nothing(), *self._found])
         errors = np.concatenate([np.zeros(0), *self._errors]) if self._question.error else None
         if self._question.convention == "reduced" and len(sets) > 1:
-            kept = reduced(sets, self._space)
+            kept = reduced(sets, self._space, only_mirrored=self._finds_no_implied)
             if errors is not None:
                 errors = _errors_of(kept, sets, errors)
             sets = kept
         order = np.argsort(set_sizes(sets), kind="stable")
         sets = np.ascontiguousarray(sets[order])
-        interests = interests_of(sets, self._space, self._pool, self._question.seed)
+        interests = interests_of(sets, self._space, self._pool, self._question.seed, hold=not self._question.error)
         names = tuple(self._table.names)
         return DenialListing(self._space, names, sets, interests, None if errors is None else errors[order])
 
     @cached_property
     def _pool(self) -> DenialPool:
         return DenialPool(self._table, self._space, self._question.null_policy)
+
+    @cached_property
+    def _finds_no_implied(self) -> bool:
+        return finds_no_implied(self._space)
 
     def _all_pairs(self, *, counted: bool) -> DenialEvidence:
         self._progress(f"comparing all pairs of {self._table.rows:,} rows")
@@ -163,7 +199,7 @@ class _Search:
             np.concatenate([evidence.signs.greater, mirrored.greater]),
         )
         self._watch.look()
-        return minimal_constraints(edges, literals, max_size, self._watch.look, by_size=by_size)
+        return minimal_constraints(edges, literals, max_size, self._look, by_size=by_size)
 
     def _find_almost(self) -> None:
         """Find the constraints that few enough pairs break, from the counts of all of them."""
@@ -223,7 +259,23 @@ class _Search:
     def _preliminary(self, pool: DenialPool, max_size: int | None) -> Words:
         """The strongest constraints that no pair of the pool breaks: if they hold, all others do."""
         inverted = [self._nothing(), *self._inverted(pool.evidence, "reduced", max_size)]
-        return by_size(reduced(np.concatenate(inverted), self._space))
+        return by_size(reduced(np.concatenate(inverted), self._space, only_mirrored=self._finds_no_implied))
+
+    def _checked_evidence(self) -> DenialEvidence:
+        """The evidence of some pairs that gives the constraints that hold, or of all pairs if that is quicker."""
+        try:
+            return self._checked_pool().evidence
+        except _SlowerThanAllPairsError:
+            self._counts["full_evidence"] = 1
+            return self._all_pairs(counted=False)
+        finally:
+            self._patience_ends = math.inf
+
+    def _look(self) -> None:
+        """End the search at its limits, or this way of searching where another is quicker by now."""
+        self._watch.look()
+        if time.monotonic() > self._patience_ends:
+            raise _SlowerThanAllPairsError
 
     def _checked_pool(self) -> DenialPool:
         """Check what the pool suggests, and learn from the witnesses of what is wrong; until nothing is.
@@ -287,7 +339,7 @@ class _Search:
             else:
                 witnesses.append(verdict.witness)
             self._counts["checks"] += 1
-            self._watch.look()
+            self._look()
         return np.array(witnesses, np.int32).reshape(-1, 2)
 
     def _nothing(self) -> Words:

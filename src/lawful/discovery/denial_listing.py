@@ -20,12 +20,14 @@ from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence.denial_pool import DenialPool
 from lawful.search import set_sizes, unpack_sets
 from lawful.search.denial_inversion import Literals
-from lawful.search.denial_kernels import satisfied_counts
+from lawful.search.denial_kernels import superset_counts
 from lawful.search.sets import Words, full_set, pack_set
 
 _MOST_COMPARISONS = 200_000_000
-_FEWEST_PAIRS, _MOST_PAIRS = 500, 20_000
+_FEWEST_PAIRS, _PAIRS_A_ROW, _MOST_PAIRS = 500, 20, 20_000
 _UNPACKED_AT_ONCE = 4096
+
+Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +65,13 @@ class DenialListing:
         return DenialListing(self.space, self.names, self.sets[places], self.interests[places], errors)
 
 
-def interests_of(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int) -> npt.NDArray[np.float64]:
-    """How interesting each constraint is, from 0 to 1."""
+def interests_of(
+    sets: Words, space: PredicateSpace, pool: DenialPool, seed: int, *, hold: bool = True
+) -> npt.NDArray[np.float64]:
+    """How interesting each constraint is, from 0 to 1; `hold` says that no pair of rows breaks any of them."""
     if not len(sets) or not len(space):
         return np.ones(len(sets))
-    return 0.5 * (_succinctness(sets, space) + _coverage(sets, space, pool, seed))
+    return 0.5 * (_succinctness(sets, space) + _coverage(sets, space, pool, seed, hold))
 
 
 def _succinctness(sets: Words, space: PredicateSpace) -> npt.NDArray[np.float64]:
@@ -83,18 +87,43 @@ def _succinctness(sets: Words, space: PredicateSpace) -> npt.NDArray[np.float64]
     return shortest / np.maximum(length, shortest)
 
 
-def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int) -> npt.NDArray[np.float64]:
+def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int, hold: bool) -> npt.NDArray[np.float64]:
+    """The mean of (k + 1) / n over the pairs that break nothing.
+
+    The mean of k is the sum of the shares of pairs that satisfy each predicate, so no constraint needs to be held
+    against every pair, unless some pairs break it and are to be left out.
+    """
     if pool.rows < 2:
         return np.ones(len(sets))
-    pairs = int(np.clip(_MOST_COMPARISONS // len(sets), _FEWEST_PAIRS, _MOST_PAIRS))
+    pairs = min(_PAIRS_A_ROW * pool.rows, _MOST_PAIRS)
+    if not hold:
+        pairs = int(np.clip(_MOST_COMPARISONS // len(sets), min(_FEWEST_PAIRS, pairs), pairs))
     random = np.random.default_rng(seed)
     left = random.integers(0, pool.rows, pairs)
     right = (left + random.integers(1, pool.rows, pairs)) % pool.rows
     signs = pool.compare(left.astype(np.int32), right.astype(np.int32))
-    missed = Literals.of(space, "set-minimal").all_edges(signs.less, signs.greater)
-    counts = satisfied_counts(sets, ~missed & full_set(len(space)))
-    sizes = np.maximum(set_sizes(sets), 1)[:, np.newaxis]
-    k = np.arange(counts.shape[1])[np.newaxis, :]
-    near = np.where(k < sizes, counts, 0)
-    covered: npt.NDArray[np.float64] = (near * (k + 1) / sizes).sum(axis=1) / np.maximum(near.sum(axis=1), 1)
-    return covered
+    satisfied = ~Literals.of(space, "set-minimal").all_edges(signs.less, signs.greater) & full_set(len(space))
+    sizes = np.maximum(set_sizes(sets), 1)
+    total = _member_sums(sets, _bit_counts(satisfied, len(space)))
+    left_out = np.zeros(len(sets), np.int64)
+    if not hold:
+        left_out[sets.any(axis=1)] = superset_counts(sets[sets.any(axis=1)], satisfied)
+    near = pairs - left_out
+    covered: npt.NDArray[np.float64] = ((total - sizes * left_out) / np.maximum(near, 1) + 1) / sizes
+    return np.where(near > 0, covered, 0.0)
+
+
+def _bit_counts(family: Words, size: int) -> Counts:
+    """In how many sets of a family each number is."""
+    bits = np.unpackbits(np.ascontiguousarray(family).view(np.uint8), axis=1, count=size, bitorder="little")
+    counts: Counts = bits.sum(axis=0, dtype=np.int64)
+    return counts
+
+
+def _member_sums(sets: Words, weights: Counts) -> Counts:
+    """The weights of the members of each set, added up."""
+    sums = np.zeros(len(sets), np.int64)
+    for number, weight in enumerate(weights.tolist()):
+        holds = (sets[:, number // 64] >> np.uint64(number % 64)) & np.uint64(1)
+        sums += holds.astype(np.int64) * weight
+    return sums

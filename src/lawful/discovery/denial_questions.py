@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final, Literal, get_args
 
@@ -14,13 +14,14 @@ import pyarrow.compute as pc
 
 from lawful.dependencies import Cell, Constant, Operator, Predicate
 from lawful.dependencies.laws import OPERATORS, number_from_text
-from lawful.dependencies.predicate_space import PredicateSpace, require_operators
+from lawful.dependencies.notation import unknown_column
+from lawful.dependencies.predicate_space import ORDER_OPERATORS, PredicateSpace, require_operators
 from lawful.errors import UsageError
 from lawful.meanings import ColumnType, NullPolicy
 from lawful.search.denial_inversion import CONVENTIONS, Convention
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranking import typed_to_text
-from lawful.tables.shared_ranks import comparable, shared_codes
+from lawful.tables.shared_ranks import comparable, constant_place, shared_codes
 
 DenialStrategy = Literal["auto", "full", "hybrid", "completion"]
 
@@ -63,7 +64,11 @@ class DenialQuestion:
     least_frequency
         The share of rows that such a value must have.
     columns, operators
-        The columns and operators to use; all unless some are named.
+        The columns and operators to use; all unless some are named. Operators come with their mirror images: whoever
+        asks for < gets >, because `t.a < s.a` and `s.a > t.a` are the same.
+    column_operators
+        The operators for single columns, by name, in place of `operators`; none leaves a column out. Different
+        columns are compared by what both have. An order that is named for a text is used.
     """
 
     null_policy: NullPolicy = NullPolicy.EQUAL
@@ -80,6 +85,7 @@ class DenialQuestion:
     least_frequency: float = 0.05
     columns: tuple[int, ...] | None = None
     operators: tuple[Operator, ...] = OPERATORS
+    column_operators: Mapping[str, Sequence[Operator]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.error < 1.0:
@@ -97,8 +103,14 @@ class DenialQuestion:
                 raise UsageError(f"{name} must lie in [0, 1], and is {getattr(self, name)}")
         if self.constants < 0:
             raise UsageError(f"the number of constants must not be negative, and is {self.constants}")
-        if not require_operators(self.operators):
+        if not require_operators(self.operators) and not any(self.column_operators.values()):
             raise UsageError("no operator is left to compare with", f"Operators: {' '.join(OPERATORS)}.")
+        for name, operators in self.column_operators.items():
+            require_operators(operators, f" for column {name!r}")
+
+    def allowed(self, name: str) -> frozenset[Operator]:
+        """The operators that a column may be compared by, if its type allows."""
+        return require_operators(self.column_operators.get(name, self.operators))
 
 
 def predicate_space(table: EncodedTable, question: DenialQuestion) -> PredicateSpace:
@@ -109,28 +121,36 @@ def predicate_space(table: EncodedTable, question: DenialQuestion) -> PredicateS
     columns = tuple(range(table.width)) if question.columns is None else question.columns
     if any(not 0 <= column < table.width for column in columns):
         raise UsageError(f"the columns to compare must be of 0 to {table.width - 1}, and are {columns}")
+    for name in question.column_operators:
+        if name not in table.names:
+            raise UsageError(*unknown_column(name, table.names))
     predicates = [*_same_column(table, columns, question)]
     if question.cross_columns:
         predicates.extend(_across(table, columns, question))
-    if question.constants:
-        predicates.extend(_with_constants(table, columns, question))
-    return PredicateSpace.of(predicates)
+    with_constants = [*_with_constants(table, columns, question)] if question.constants else []
+    constants = {(p.left.column, p.right) for p in with_constants if isinstance(p.right, Constant)}
+    places = {(column, constant): constant_place(table, column, constant) for column, constant in constants}
+    return PredicateSpace.of([*predicates, *with_constants], places)
 
 
-def _operators(question: DenialQuestion, equality: bool, order: bool) -> Iterator[Operator]:
+def _operators(allowed: frozenset[Operator], equality: bool, order: bool) -> Iterator[Operator]:
     for operator in OPERATORS:
-        if operator in question.operators and (equality if operator in _EQUALITY else order):
+        if operator in allowed and (equality if operator in _EQUALITY else order):
             yield operator
 
 
-def _is_ordered(type_: ColumnType, question: DenialQuestion) -> bool:
-    return type_ in _NUMBERS | _TIMES or (question.order_on_text and type_ is ColumnType.STRING)
+def _is_ordered(table: EncodedTable, column: int, question: DenialQuestion) -> bool:
+    known = table.columns[column]
+    is_asked_for = not ORDER_OPERATORS.isdisjoint(question.column_operators.get(known.name, ()))
+    return (
+        known.type in _NUMBERS | _TIMES or is_asked_for or (question.order_on_text and known.type is ColumnType.STRING)
+    )
 
 
 def _same_column(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Predicate]:
     for column in columns:
-        order = _is_ordered(table.columns[column].type, question)
-        for operator in _operators(question, True, order):
+        order = _is_ordered(table, column, question)
+        for operator in _operators(question.allowed(table.names[column]), True, order):
             yield Predicate(Cell("t", column), operator, Cell("s", column))
 
 
@@ -149,12 +169,13 @@ def _across(table: EncodedTable, columns: tuple[int, ...], question: DenialQuest
             a, b = family[one], family[other]
             either = np.count_nonzero(present[one] | present[other])
             shares = either > 0 and np.count_nonzero(present[one] & present[other]) >= question.least_shared * either
-            order = _is_ordered(table.columns[a].type, question) and (
+            order = all(_is_ordered(table, column, question) for column in (a, b)) and (
                 _means_fit(means[a], means[b], question.least_mean_ratio)
                 if a in means
                 else bool(shares) or table.columns[a].type in _TIMES
             )
-            for operator in _operators(question, bool(shares), order):
+            allowed = question.allowed(table.names[a]) & question.allowed(table.names[b])
+            for operator in _operators(allowed, bool(shares), order):
                 yield Predicate(Cell("t", a), operator, Cell("s", b))
                 yield Predicate(Cell("t", a), operator, Cell("t", b))
 
@@ -195,7 +216,7 @@ def _mean(table: EncodedTable, column: int) -> float:
 def _with_constants(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Predicate]:
     for column in columns:
         for constant in frequent_values(table, column, question):
-            for operator in _operators(question, True, False):
+            for operator in _operators(question.allowed(table.names[column]), True, False):
                 yield Predicate(Cell("t", column), operator, constant)
 
 

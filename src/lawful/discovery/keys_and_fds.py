@@ -16,20 +16,22 @@ import numpy as np
 
 from lawful.checks import CheckTask, RankedTable
 from lawful.discovery.cost_model import full_evidence_is_cheaper
-from lawful.discovery.findings import Block, Candidate, Emit, Findings, law_of
+from lawful.discovery.findings import KEY, Block, Candidate, Emit, Findings, law_of
 from lawful.discovery.peeling import constants_and_twins, peel, stated_in_full
 from lawful.discovery.questions import Progress, Question, Watch
-from lawful.discovery.thinking import candidates_of, edges_of, goals_of
+from lawful.discovery.thinking import candidates_of_pairs, goals_of
 from lawful.engines import Engine
 from lawful.errors import StoppedError
-from lawful.evidence import Pool, WindowSampler
+from lawful.evidence import Pool, WindowSampler, equal_rows, some_rows
 from lawful.meanings import NullPolicy
 from lawful.search import pack_sets, unpack_sets
 from lawful.search.sets import Words
 
-_CHECKS_A_ROUND = 2_000
+_CHECKS_AT_FIRST, _CHECKS_AT_ONCE = 64, 2_000
 _TOO_MANY_REFUTED = 0.1
 _FIRST_YIELD = 0.01
+_JUDGED_AFTER = 1 << 14
+"""Pairs that tell at first what a source of them yields; more, once checks have shown that they were too few."""
 
 
 def discover_keys_and_fds(
@@ -80,8 +82,8 @@ def _from_all_pairs(
     counts["agree_sets"] = len(evidence.agree)
     progress(f"thinking about {len(evidence.agree):,} agree sets")
     width = len(columns)
-    edges = edges_of(goals_of(question, width), evidence.agree, evidence.known_differ, width)
-    yield from candidates_of(edges, width, question.max_size, watch)
+    goals = goals_of(question, width)
+    yield from candidates_of_pairs(goals, evidence.agree, evidence.known_differ, width, question.max_size, watch)
 
 
 def _from_some_pairs(
@@ -94,19 +96,24 @@ def _from_some_pairs(
     progress: Progress,
 ) -> Iterator[tuple[int, Words]]:
     """Sample, think, check, learn from the witnesses; until nothing new is refuted."""
+    counts.update(rounds=0, checks=0, refuted=0)
     width = len(columns)
     goals = goals_of(question, width)
+    sampled = some_rows(table, question.seed)
+    if KEY in goals and equal_rows(sampled, columns, question.null_policy):
+        goals.remove(KEY)  # no key tells these two rows apart
+    if not goals:
+        return
     ignores_nulls = question.null_policy is NullPolicy.IGNORE
-    pool = Pool(table, question.null_policy, columns)
-    sampler = WindowSampler(pool, table, question.seed)
+    pool = Pool(sampled, question.null_policy, columns)
+    sampler = WindowSampler(pool, sampled, question.seed, judged_after=_JUDGED_AFTER)
     confirmed: set[Candidate] = set()
     min_yield = _FIRST_YIELD
-    counts.update(rounds=0, checks=0, refuted=0)
     while True:
         sampler.run(min_yield, should_stop=watch.is_over)
         watch.look()
-        edges = edges_of(goals, pool.agree, pool.differ if ignores_nulls else None, width)
-        thought = candidates_of(edges, width, question.max_size, watch)
+        differ = pool.differ if ignores_nulls else None
+        thought = candidates_of_pairs(goals, pool.agree, differ, width, question.max_size, watch)
         candidates = [(goal, lhs) for goal, sets in thought for lhs in unpack_sets(sets)]
         open_candidates = [candidate for candidate in candidates if candidate not in confirmed]
         counts["rounds"] += 1
@@ -117,7 +124,7 @@ def _from_some_pairs(
             confirmed.update(held)
             yield from _by_goal(held, width)
             if witnesses:
-                pool.add_pairs(*np.array(witnesses, np.int32).T)
+                pool.add_pairs_of(table, *np.array(witnesses, np.int32).T)
             refuted += len(witnesses)
             counts["checks"] += len(batch)
             if len(witnesses) > _TOO_MANY_REFUTED * len(batch):
@@ -127,13 +134,19 @@ def _from_some_pairs(
         if refuted == 0:
             return
         min_yield /= 4
+        sampler.judged_after *= 8
 
 
 def _smallest_first(candidates: list[Candidate]) -> Iterator[list[Candidate]]:
-    """Batches in order of size: small candidates are quick to check, and their refutation rules out the most."""
+    """Batches in order of size: small candidates are quick to check, and their refutation rules out the most.
+
+    The first batches are short, since they tell whether the pool knew enough.
+    """
     ordered = sorted(candidates, key=lambda candidate: len(candidate[1]))
-    for first in range(0, len(ordered), _CHECKS_A_ROUND):
-        yield ordered[first : first + _CHECKS_A_ROUND]
+    first, size = 0, _CHECKS_AT_FIRST
+    while first < len(ordered):
+        yield ordered[first : first + size]
+        first, size = first + size, min(4 * size, _CHECKS_AT_ONCE)
 
 
 def _check(

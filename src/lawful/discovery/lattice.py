@@ -24,23 +24,23 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from lawful.checks import DEFAULT_CACHE_BYTES, CheckTask, RankedTable, Verdict
+from lawful.checks import CheckTask, RankedTable, Verdict
 from lawful.dependencies import FD, CanonicalOD, Law
 from lawful.discovery.canonical_questions import CanonicalQuestion
 from lawful.discovery.canonical_statements import Statements
 from lawful.discovery.checkpoint import Checkpoint, RememberedChecks
 from lawful.discovery.findings import Emit, Findings
+from lawful.discovery.memory import MemoryKeeper
 from lawful.discovery.order_classes import Orders, order_classes
 from lawful.discovery.peeling import peel
-from lawful.discovery.questions import Progress, Watch, resident_bytes
+from lawful.discovery.questions import Progress, Watch
 from lawful.engines import Engine
 from lawful.engines.protocol import Checks
 from lawful.engines.stream import CheckStream
 from lawful.errors import StoppedError
 from lawful.evidence import SwapPool, WindowSampler, sample_random_pairs
 from lawful.meanings import NULL_RANK, NullPolicy
-from lawful.search import pack_sets
-from lawful.search.lattice import Ask, Bits, Job, Lattice, Outcome, members, to_bits
+from lawful.search.lattice import Ask, Bits, Job, Lattice, Outcome, members, packed_contexts, to_bits
 from lawful.search.lattice_kernels import refuted_columns, refuted_pairs
 
 _FIRST_PAIRS = 50_000
@@ -48,9 +48,8 @@ _FIRST_YIELD = 0.05
 _JOBS_A_ROUND = 64
 _MOST_JOBS = 1024
 _BATCHES = (128, 8192)
-_TOO_MANY_REFUTED = 0.1
+_CALL_SECONDS = (1.0, 4.0)
 _LONGEST_WAIT = 0.2
-_PRESSURE = 0.85
 
 
 def discover_by_lattice(
@@ -74,7 +73,6 @@ def discover_by_lattice(
     checkpoint = _checkpoint(table, question)
     checks: Checks = engine if checkpoint is None else RememberedChecks(engine, checkpoint)
     search = _Search(table, engine, question, orders, watch, statements)
-    engine.tune(cache_bytes=_cache_bytes(watch), longest_chain=question.partition_chain)
     try:
         statements.state_peeled()
         if samples:
@@ -88,6 +86,7 @@ def discover_by_lattice(
             checkpoint.close(is_complete=findings.complete)
     statements.hand_out()
     findings.counts |= search.counts
+    findings.counts["partition_drops"] = search.partition_drops
     return findings
 
 
@@ -107,7 +106,8 @@ class _Search:
         statements: Statements,
     ) -> None:
         self.counts = {"jobs": 0, "checks": 0, "refuted": 0, "refuted_by_evidence": 0}
-        self._table, self._engine, self._question = table, engine, question
+        self._memory = MemoryKeeper(engine, watch, question.partition_chain)
+        self._table, self._question = table, question
         self._orders, self._watch, self._statements = orders, watch, statements
         self._columns = columns = orders.columns
         ignores = question.null_policy is NullPolicy.IGNORE
@@ -127,6 +127,11 @@ class _Search:
         self._tasks = 0
         self._batch = _BATCHES[0]
 
+    @property
+    def partition_drops(self) -> int:
+        """How often memory ran short and all partitions were dropped."""
+        return self._memory.drops
+
     def sample(self, progress: Progress) -> None:
         """Compare some pairs of rows beforehand."""
         progress("comparing some pairs of rows")
@@ -143,16 +148,10 @@ class _Search:
                         stream.put(tasks)
                 has_more = self._waiting and stream.room
                 self._take_in(stream.take(0 if has_more else _LONGEST_WAIT))
-                self._keep_to_memory()
-                self._watch.look()
+                self._adapt(stream.take_durations())
+                self._memory.look()
                 self._statements.hand_out_now_and_then()
                 progress(f"{self.counts['jobs']:,} jobs done, {len(self._waiting):,} waiting")
-
-    def _keep_to_memory(self) -> None:
-        """Let partitions go before the limit is reached: they can be made again, what was found cannot."""
-        limit = self._watch.memory
-        if limit is not None and resident_bytes() > _PRESSURE * limit:
-            self._engine.relieve()
 
     def _enqueue(self, jobs: Iterable[Job]) -> None:
         """Small contexts first, as they rule out the most; neighbours share the beginning of their partitions."""
@@ -180,7 +179,8 @@ class _Search:
         if least <= 0:
             return jobs
         kept = []
-        for job, covered in zip(jobs, self._statements.coverage_of([job.context for job in jobs]), strict=True):
+        contexts = packed_contexts([job.context for job in jobs], self._orders.groups)
+        for job, covered in zip(jobs, self._statements.coverage.of(contexts), strict=True):
             if covered >= least:
                 kept.append(job)
             else:
@@ -211,8 +211,6 @@ class _Search:
     def _take_in(self, verdicts: list[Verdict]) -> None:
         """Note verdicts, learn from their witnesses, and finish the jobs that have all of theirs."""
         self._evidence.learn([verdict.witness for verdict in verdicts if verdict.witness is not None])
-        if verdicts:
-            self._adapt(sum(not verdict.holds for verdict in verdicts) / len(verdicts))
         for verdict in verdicts:
             out, candidate = self._asked.pop(verdict.id)
             self.counts["checks"] += 1
@@ -224,10 +222,17 @@ class _Search:
                 del self._out[out.job.context, out.job.ask]
                 self._finish(out)
 
-    def _adapt(self, refuted: float) -> None:
-        """Send few checks at once as long as their witnesses would have spared many of them, and more later on."""
-        larger = refuted < _TOO_MANY_REFUTED
-        self._batch = min(2 * self._batch, _BATCHES[1]) if larger else max(self._batch // 2, _BATCHES[0])
+    def _adapt(self, durations: list[float]) -> None:
+        """Send as many checks at once as last a while.
+
+        Fewer would mean more calls, of which Spark starts only some a second; more would be checked before the
+        witnesses of the others could have spared them.
+        """
+        for seconds in durations:
+            if seconds < _CALL_SECONDS[0]:
+                self._batch = min(2 * self._batch, _BATCHES[1])
+            elif seconds > _CALL_SECONDS[1]:
+                self._batch = max(self._batch // 2, _BATCHES[0])
 
     def _finish(self, out: _JobOut) -> None:
         """State what holds, and let the lattice react."""
@@ -237,8 +242,7 @@ class _Search:
             held = self._with_twins(job, held)
             self._statements.add_fds(job.context, members(held & self._lattice.contexts))
         else:
-            pairs = self._lattice.pairs
-            self._statements.add_pairs(job.context, (pairs.candidate(number) for number in members(held)))
+            self._statements.add_pairs(job.context, members(held))
         self._enqueue(self._lattice.accept(Outcome(job.context, job.ask, held)))
 
     def _with_twins(self, job: Job, held: Bits) -> Bits:
@@ -289,7 +293,7 @@ class _Evidence:
         for ask, search in ((Ask.CONSTANTS, refuted_columns), (Ask.ORDERS, refuted_pairs)):
             of_kind = [job for job in jobs if job.ask is ask]
             if of_kind:
-                contexts = pack_sets([members(job.context) for job in of_kind], self._width)
+                contexts = packed_contexts([job.context for job in of_kind], self._width)
                 for job, words in zip(of_kind, search(contexts, agree, refuted), strict=True):
                     yield job, int.from_bytes(words.tobytes(), "little")
 
@@ -304,13 +308,6 @@ def _checkpoint(table: RankedTable, question: CanonicalQuestion) -> Checkpoint |
         "min_interest": question.min_interest,
     }
     return Checkpoint(question.checkpoint, table, settings, resume=question.resume)
-
-
-def _cache_bytes(watch: Watch) -> int | None:
-    """What partitions may take of the memory that is left, so that the search has room to grow beside them."""
-    if watch.memory is None:
-        return None
-    return min(DEFAULT_CACHE_BYTES, max(0, watch.memory - resident_bytes()) // 4)
 
 
 def _has_nulls(table: RankedTable, column: int) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,20 @@ Int64s = npt.NDArray[np.int64]
 
 _RESTART_AFTER = 10
 """So many violating rows make discovery start again before its end: mu of section VIII."""
+_WORTH_A_THREAD = 50_000
+"""Fewer rows are checked sooner than two threads take turns."""
+
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer")
+
+
+class _AtOnce(Executor):
+    """Does what is submitted before it returns."""
+
+    def submit(self, fn: Callable[_Given, _Answer], /, *args: _Given.args, **kwargs: _Given.kwargs) -> Future[_Answer]:
+        done: Future[_Answer] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
 
 
 class FindOD:
@@ -129,7 +144,7 @@ class FindOD:
         Nodes change between layers only, so that discovery and validation never meet at one.
         """
         violating: set[int] = set()
-        with ThreadPoolExecutor(1, thread_name_prefix="lawful-validate") as pool:
+        with self._beside_discovery() as pool:
             under_way: Future[list[tuple[Node, Pair | None]]] = pool.submit(self._validator.judge, [])
             try:
                 for layer in self._discover(sample):
@@ -144,6 +159,11 @@ class FindOD:
                 self._validator.stop()
                 raise
         return violating | self._validator.validate_fds(self._fd_map, sample)
+
+    def _beside_discovery(self) -> Executor:
+        if self._validator.rows < _WORTH_A_THREAD:
+            return _AtOnce()
+        return ThreadPoolExecutor(1, thread_name_prefix="lawful-validate")
 
     def certain_nodes(self) -> list[Node]:
         """Of a search that was stopped, the laws that hold and are minimal whatever else there is.

@@ -54,6 +54,11 @@ class Validator:
         self.counts = counts
         self._stopped = Event()
 
+    @property
+    def rows(self) -> int:
+        """How many rows a check looks at."""
+        return self._table.rows
+
     def stop(self) -> None:
         """End checks that are under way in another thread."""
         self._stopped.set()

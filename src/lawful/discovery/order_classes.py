@@ -50,16 +50,12 @@ class Orders:
         return tuple(order.members[0][0] for order in self.classes)
 
     def stated_in_full(
-        self, left: int, right: int, is_descending: bool, contexts: Words, interests: npt.NDArray[np.float64]
-    ) -> Iterator[PackedPairs]:
-        """Pairs of two classes, in contexts over the groups, as pairs of columns in contexts over all columns."""
-        classes = np.array([[left, right, is_descending]] * len(contexts), np.int64).reshape(-1, 3)
-        return self.all_stated_in_full(classes, contexts, interests)
-
-    def all_stated_in_full(
         self, pairs: npt.NDArray[np.int64], contexts: Words, interests: npt.NDArray[np.float64]
     ) -> Iterator[PackedPairs]:
-        """The same for many at once: `pairs` is for each context the two classes, and 1 where they descend."""
+        """Pairs of two classes, in contexts over the groups, as pairs of columns in contexts over all columns.
+
+        `pairs` is for each context the two classes, and 1 where they descend.
+        """
         restored, source = self.peeled.restore(contexts)
         left, right, is_descending = pairs[source].T
         sizes = np.array([len(order.members) for order in self.classes])

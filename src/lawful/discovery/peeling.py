@@ -15,7 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.checks import RankedTable
+from lawful.checks.partitions import read_only
+from lawful.checks.ranked_table import Int32s
 from lawful.discovery.findings import KEY, Block
+from lawful.discovery.peeling_kernels import are_twins
 from lawful.meanings import NULL_RANK, NullPolicy
 from lawful.search import pack_sets, words_for
 from lawful.search.sets import WORD_BITS, Words
@@ -135,24 +138,17 @@ def _is_constant(table: RankedTable, column: int, policy: NullPolicy) -> bool:
 
 
 def _group_twins(table: RankedTable, columns: Sequence[int]) -> list[tuple[int, ...]]:
-    groups: list[list[int]] = []
+    """Columns with as many values each, in groups of twins."""
+    if len(columns) == 1:
+        return [(columns[0],)]
+    distinct = table.distinct(columns[0])
+    groups: list[tuple[Int32s, list[int]]] = []
     for column in columns:
-        for group in groups:
-            if _are_twins(table, group[0], column):
+        ranks = read_only(table.column(column))
+        for first, group in groups:
+            if are_twins(first, ranks, distinct):
                 group.append(column)
                 break
         else:
-            groups.append([column])
-    return [tuple(group) for group in groups]
-
-
-def _are_twins(table: RankedTable, left: int, right: int) -> bool:
-    """Whether one value of `left` always meets one value of `right`; both have as many, so also back."""
-    a, b = table.column(left), table.column(right)
-    if not np.array_equal(a[:64] == a[:1], b[:64] == b[:1]):  # most differ at once
-        return False
-    if not np.array_equal(a == NULL_RANK, b == NULL_RANK):
-        return False
-    partner = np.zeros(table.distinct(left) + 1, np.int32)
-    partner[a] = b
-    return bool(np.array_equal(partner[a], b))
+            groups.append((ranks, [column]))
+    return [tuple(group) for _, group in groups]

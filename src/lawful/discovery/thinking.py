@@ -13,7 +13,16 @@ import numpy as np
 
 from lawful.discovery.findings import KEY
 from lawful.discovery.questions import Question, Watch
-from lawful.search import fd_edges, full_set, iterate_hitting_sets, key_edges, minimal_sets
+from lawful.search import (
+    FEW_COLUMNS,
+    determinants_of_few_columns,
+    easy_hitting_sets,
+    fd_edges,
+    full_set,
+    iterate_hitting_sets,
+    key_edges,
+    minimal_sets,
+)
 from lawful.search.sets import WORD_BITS, Words
 
 _WORTH_THREADS = 20_000
@@ -25,12 +34,21 @@ def goals_of(question: Question, width: int) -> list[int]:
     return [KEY] * question.keys + list(range(width)) * question.fds
 
 
-def edges_of(goals: Sequence[int], agree: Words, differ: Words | None, width: int) -> dict[int, Words]:
-    """For each goal, the minimal sets of columns of which every candidate must hold one.
+def candidates_of_pairs(
+    goals: Sequence[int], agree: Words, differ: Words | None, width: int, max_size: int | None, watch: Watch
+) -> Iterator[tuple[int, Words]]:
+    """The minimal candidates of each goal that no pair refutes.
 
     Under the policy that ignores nulls, a pair may neither agree nor differ on a column: `differ` tells where it
     differs, and only there does it refute an FD.
     """
+    if width > FEW_COLUMNS:
+        return candidates_of(edges_of(goals, agree, differ, width), max_size, watch)
+    return zip(goals, determinants_of_few_columns(goals, agree, differ, width, max_size), strict=True)
+
+
+def edges_of(goals: Sequence[int], agree: Words, differ: Words | None, width: int) -> dict[int, Words]:
+    """For each goal, the minimal sets of columns of which every candidate must hold one."""
     edges = {KEY: key_edges(agree, width)} if KEY in goals else {}
     right_sides = [goal for goal in goals if goal != KEY]
     if right_sides and differ is None:
@@ -46,23 +64,27 @@ def edges_of(goals: Sequence[int], agree: Words, differ: Words | None, width: in
     return edges
 
 
-def candidates_of(
-    edges: dict[int, Words], width: int, max_size: int | None, watch: Watch
-) -> Iterator[tuple[int, Words]]:
-    """The minimal candidates of each goal, goal by goal, several at a time."""
+def candidates_of(edges: dict[int, Words], max_size: int | None, watch: Watch) -> Iterator[tuple[int, Words]]:
+    """The minimal hitting sets of the edges of each goal: easy goals at once, hard ones several at a time.
 
-    def enumerate_goal(goal: int) -> Words:
-        allowed = full_set(width)
-        if goal != KEY:
-            allowed[goal // WORD_BITS] &= ~(np.uint64(1) << np.uint64(goal % WORD_BITS))
-        found = []
-        for chunk in iterate_hitting_sets(edges[goal], max_size=max_size, candidates=allowed, edges_are_minimal=True):
-            watch.look()
-            found.append(chunk)
-        return np.concatenate(found) if found else np.zeros((0, edges[goal].shape[1]), np.uint64)
-
+    The edges of a goal are minimal and without the goal itself, which so is in no candidate.
+    """
+    goals = list(edges)
     if sum(len(of_goal) for of_goal in edges.values()) < _WORTH_THREADS:
-        yield from ((goal, enumerate_goal(goal)) for goal in edges)
+        easy = easy_hitting_sets(list(edges.values()), max_size)
+        watch.look()
+        yield from zip(goals, easy, strict=False)
+        for goal in goals[len(easy) :]:
+            yield goal, _enumerated(edges[goal], max_size, watch)
         return
     with ThreadPoolExecutor() as threads:
-        yield from zip(edges, threads.map(enumerate_goal, edges), strict=True)
+        found = threads.map(lambda goal: _enumerated(edges[goal], max_size, watch), goals)
+        yield from zip(goals, found, strict=True)
+
+
+def _enumerated(edges: Words, max_size: int | None, watch: Watch) -> Words:
+    found = [np.zeros((0, edges.shape[1]), np.uint64)]
+    for chunk in iterate_hitting_sets(edges, max_size=max_size, edges_are_minimal=True):
+        watch.look()
+        found.append(chunk)
+    return np.concatenate(found)

@@ -27,6 +27,8 @@ from lawful.tables.encoded_table import EncodedTable
 _PACKS_A_THREAD = 8
 _WORTH_THREADS = 2_000
 """All pairs of fewer rows than this are compared before threads would have started."""
+_WORTH_A_POOL = 300_000
+"""Checks of fewer rows in all are done before a pool of threads would have started and ended."""
 
 
 class LocalEngine:
@@ -75,9 +77,13 @@ class LocalEngine:
             ctypes.CDLL(None).malloc_trim(0)
 
     def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
-        """Check packs of tasks on the threads and yield verdicts pack by pack."""
+        """Check packs of tasks on the threads and yield verdicts pack by pack; few short ones in this thread."""
         table, workspace = self._opened()
-        packs = pack_by_cost(list(tasks), table, self._threads * _PACKS_A_THREAD)
+        given = list(tasks)
+        if len(given) * table.rows < _WORTH_A_POOL:
+            yield from self._check_here(given, table, workspace)
+            return
+        packs = pack_by_cost(given, table, self._threads * _PACKS_A_THREAD)
         stop = Event()
 
         def run(pack: Pack) -> list[Verdict]:
@@ -101,6 +107,12 @@ class LocalEngine:
                 stop.set()
                 for future in waiting:
                     future.cancel()
+
+    def _check_here(self, tasks: list[CheckTask], table: EncodedTable, workspace: Workspace) -> Iterator[Verdict]:
+        for task in tasks:
+            if self._cancelled.is_set():
+                raise StoppedError("the checks were cancelled")
+            yield check(task, table, workspace)
 
     def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
         """Compare all pairs of rows with all threads."""

@@ -7,17 +7,25 @@ call: the longer an engine takes to start one, the more it gets at once.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from threading import Event
 from types import TracebackType
+from typing import NamedTuple
 
 from lawful.checks import CheckTask, Verdict
 from lawful.engines.protocol import Checks
 
 CALLS = 3
 """With three calls there is one that starts and one that ends beside the one that works."""
+
+
+class _Ended(NamedTuple):
+    """The end of a call, and how long it took."""
+
+    seconds: float
 
 
 class CheckStream:
@@ -29,7 +37,8 @@ class CheckStream:
         self._checks = checks
         self._calls = calls
         self._threads = ThreadPoolExecutor(calls, thread_name_prefix="lawful-stream")
-        self._arrived: SimpleQueue[Verdict | BaseException | None] = SimpleQueue()
+        self._arrived: SimpleQueue[Verdict | BaseException | _Ended] = SimpleQueue()
+        self._ended_after: list[float] = []
         self._left = Event()
 
     def __enter__(self) -> CheckStream:
@@ -57,8 +66,9 @@ class CheckStream:
         try:
             arrived = self._arrived.get(timeout=seconds)
             while True:
-                if arrived is None:
+                if isinstance(arrived, _Ended):
                     self.running -= 1
+                    self._ended_after.append(arrived.seconds)
                 elif isinstance(arrived, BaseException):
                     raise arrived
                 else:
@@ -67,7 +77,13 @@ class CheckStream:
         except Empty:
             return verdicts
 
+    def take_durations(self) -> list[float]:
+        """Give the seconds that each call took that has ended since this was last asked."""
+        durations, self._ended_after = self._ended_after, []
+        return durations
+
     def _run(self, tasks: Sequence[CheckTask]) -> None:
+        begin = time.monotonic()
         try:
             for verdict in self._checks.check(tasks):
                 if self._left.is_set():  # the loop ends, and with it the call
@@ -76,4 +92,4 @@ class CheckStream:
         except BaseException as error:  # whatever it is, the one who waits has to know
             self._arrived.put(error)
             return
-        self._arrived.put(None)
+        self._arrived.put(_Ended(time.monotonic() - begin))

@@ -5,6 +5,7 @@ tables are compared in full (`exact`, `multisets`); from large ones, samples fil
 vectors that all families of laws share (`pool`, `sampling`, `focused`).
 """
 
+from lawful.evidence.equal_rows import equal_rows
 from lawful.evidence.exact import (
     Tile,
     agree_sets_of_tile,
@@ -16,7 +17,7 @@ from lawful.evidence.exact import (
 from lawful.evidence.focused import EFFICIENCY_THRESHOLD, FocusedSampler, Strategy
 from lawful.evidence.multisets import AgreeSets, SignSets, merge, merge_signs
 from lawful.evidence.pool import Evidence, Mark, Pool
-from lawful.evidence.ranked_table import RankedTable
+from lawful.evidence.ranked_table import ChosenRows, RankedTable, some_rows
 from lawful.evidence.sampling import SampleStats, WindowSampler, YieldSampler, sample_random_pairs
 from lawful.evidence.signs import RowMatrix, SignVectors, compare_pairs
 from lawful.evidence.swap_pool import SwapPool
@@ -24,6 +25,7 @@ from lawful.evidence.swap_pool import SwapPool
 __all__ = [
     "EFFICIENCY_THRESHOLD",
     "AgreeSets",
+    "ChosenRows",
     "Evidence",
     "FocusedSampler",
     "Mark",
@@ -42,9 +44,11 @@ __all__ = [
     "all_agree_sets",
     "all_sign_vectors",
     "compare_pairs",
+    "equal_rows",
     "merge",
     "merge_signs",
     "sample_random_pairs",
     "sign_vectors_of_tile",
+    "some_rows",
     "tiles",
 ]

@@ -13,16 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.evidence.ranked_table import RankedTable, chosen_columns
-from lawful.evidence.signs import WORD_BITS, words_for
+from lawful.evidence.signs import words_for
+from lawful.evidence.tile_kernels import spread_bits
 from lawful.evidence.words_kernels import Bytes, Int32s, Int64s, Words
 from lawful.meanings import NULL_RANK, NullPolicy
 
 BYTE_BITS = 8
 DIRECT_BITS = 18
 """Vectors of up to so many bits are counted in a table that they index; longer ones are hashed."""
-
-_DECODED_AT_ONCE = 1 << 16
-_LAST_BYTE = 255
 
 
 @dataclass(frozen=True)
@@ -68,10 +66,11 @@ class ByteColumns:
     def of(table: RankedTable, policy: NullPolicy, columns: Sequence[int] | None, *, signs: bool) -> ByteColumns:
         """Copy columns of a table, all of them unless some are named."""
         chosen = chosen_columns(table, columns)
+        ranks_of = [np.asarray(table.column(column)) for column in chosen]
         ignore = policy is NullPolicy.IGNORE
         nullable, complete, always_equal, always_unknown = [], [], [], []
         for bit, column in enumerate(chosen):
-            values, has_nulls = table.distinct(column), not bool(np.asarray(table.column(column)).all())
+            values, has_nulls = table.distinct(column), table.rows > 0 and not ranks_of[bit].min()
             if ignore and values == 0:
                 always_unknown.append(bit)
             elif values + has_nulls <= 1:
@@ -81,7 +80,7 @@ class ByteColumns:
             elif signs or values + has_nulls < table.rows:
                 complete.append(bit)  # one that differs in all rows has no lane: bits of none are zero
         lanes = (*nullable, *complete)
-        ranks = [np.asarray(table.column(chosen[bit])) for bit in lanes]
+        ranks = [ranks_of[bit] for bit in lanes]
         order = sorted_order(ranks) if signs and ranks else None
         if order is not None:
             ranks = [column[order] for column in ranks]
@@ -137,21 +136,14 @@ class ByteColumns:
     def decode(self, keys: Words) -> tuple[Words, Words]:
         """Both parts of vectors `uint64[vectors, words]` as two planes over the chosen columns."""
         first = self._spread(keys, 0, len(self.lanes))
-        second = self._spread(keys, self.second_start, self.second_lanes)
-        return first, second
+        if self.second_lanes == 0:
+            return first, np.zeros_like(first)
+        return first, self._spread(keys, self.second_start, self.second_lanes)
 
     def _spread(self, keys: Words, start: int, lanes: int) -> Words:
         """Move bit `start + lane` of every key to the bit of the lane's column."""
-        words = words_for(len(self.columns))
-        spread = np.empty((len(keys), words), np.uint64)
-        positions = start + np.arange(lanes)
-        word, shift = positions // WORD_BITS, (positions % WORD_BITS).astype(np.uint64)
-        for at in range(0, len(keys), _DECODED_AT_ONCE):
-            block = keys[at : at + _DECODED_AT_ONCE]
-            bits = np.zeros((len(block), words * WORD_BITS), np.uint8)
-            bits[:, list(self.lanes[:lanes])] = (block[:, word] >> shift) & np.uint64(1)
-            spread[at : at + len(block)] = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
-        return spread
+        placed = np.array(self.lanes[:lanes], np.int64)
+        return spread_bits(keys, start, placed, words_for(len(self.columns)))
 
 
 def sorted_order(ranks: list[Int32s]) -> Int32s:
@@ -171,7 +163,7 @@ def split(ranks: list[Int32s], rows: int, highest: Sequence[int] | None = None) 
     for lane, column in enumerate(ranks):
         most = int(column.max(initial=NULL_RANK)) if highest is None else highest[lane]
         for byte in range(max(1, -(-most.bit_length() // BYTE_BITS))):
-            planes.append(((column >> (BYTE_BITS * byte)) & _LAST_BYTE).astype(np.uint8))
+            planes.append((column >> (BYTE_BITS * byte) if byte else column).astype(np.uint8))
             lane_of_plane.append(lane)
     stacked = np.stack(planes) if planes else np.empty((0, rows), np.uint8)
     return stacked, np.array(lane_of_plane, np.int64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,13 +20,13 @@ class Clusters:
     starts: Int64s
 
     @staticmethod
-    def of(
-        table: RankedTable, column: int, policy: NullPolicy, order: Int32s, sorted_by: Sequence[int] = ()
-    ) -> Clusters:
-        """Cluster a column; rows of a cluster are sorted by further columns, then as in `order`."""
-        for other in reversed(sorted_by):
-            order, _ = _sorted(table, other, order)
-        rows, starts = _sorted(table, column, order)
+    def of(table: RankedTable, column: int, policy: NullPolicy, order: Int32s) -> Clusters:
+        """Cluster a column; rows of a cluster stay in the given order."""
+        return Clusters.at(*sorted_by(table, column, order), policy)
+
+    @staticmethod
+    def at(rows: Int32s, starts: Int64s, policy: NullPolicy) -> Clusters:
+        """The clusters of rows that are sorted by a column; see `sorted_by`."""
         if policy is NullPolicy.IGNORE:
             nulls = starts[NULL_RANK + 1]
             rows, starts = rows[nulls:], starts[NULL_RANK + 1 :] - nulls
@@ -45,7 +44,8 @@ class Clusters:
         return Clusters(self.rows[np.repeat(kept, sizes)], np.concatenate([[0], np.cumsum(sizes[kept])]))
 
 
-def _sorted(table: RankedTable, column: int, order: Int32s) -> tuple[Int32s, Int64s]:
+def sorted_by(table: RankedTable, column: int, order: Int32s) -> tuple[Int32s, Int64s]:
+    """Rows sorted by a column, equal ones staying in their order, and where each of its ranks starts."""
     ranks = np.asarray(table.column(column)).view()
     ranks.flags.writeable = False  # one array type for the kernel, for arrays and memory maps alike
     out = np.empty_like(order)

@@ -14,18 +14,20 @@ _FIRST_ROOM = 1024
 class CountTable:
     """Distinct vectors of `width` words, how often each came, and the pair of rows with which it came first.
 
+    There is room for `room` vectors at first.
+
     Attributes
     ----------
     size
         The number of distinct vectors; kernels that fill the table tell it.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, room: int = _FIRST_ROOM) -> None:
         self.size = 0
         self._table: Words = np.zeros((0, width + 1), np.uint64)
         self._witnesses: Int32s = np.empty((0, 2), np.int32)
         self._shift = _WORD_BITS
-        self._grow(_FIRST_ROOM)
+        self._grow(max(1, room))
 
     @property
     def arrays(self) -> tuple[Words, int, Int32s]:

@@ -29,6 +29,8 @@ _PAIRS_A_CALL = 1 << 24
 """Pairs between two looks at whether to stop: a few hundredths of a second."""
 
 _TILES_A_THREAD = 8
+_FIRST_VECTORS = 1 << 13
+"""Room for so many distinct vectors at first, which costs next to nothing."""
 
 ShouldStop = Callable[[], bool]
 
@@ -146,8 +148,8 @@ def compared_vectors(
     With them how many pairs have each, and the positions of the rows of the first such pair.
     """
     if tile is None:
-        return _walk_all(compared, threads, should_stop, counted).vectors()
-    return _walk_tile(compared, tile, should_stop, counted).vectors()
+        return _walk_all(compared, threads, should_stop, counted).vectors_in_order()
+    return _walk_tile(compared, tile, should_stop, counted).vectors_in_order()
 
 
 class _Walk:
@@ -161,7 +163,7 @@ class _Walk:
             self._counts: Int64s = np.zeros((2, 1 << compared.bits), np.int64)
             self._witnesses: Int32s = np.empty((1 << compared.bits, 2), np.int32)
         else:
-            self._table = CountTable(compared.key_words)
+            self._table = CountTable(compared.key_words, min(math.comb(compared.rows, 2), _FIRST_VECTORS))
 
     def walk(self, tile: Tile, should_stop: ShouldStop) -> None:
         """See all pairs of a tile. Tiles must come in their order, so that first witnesses are first."""
@@ -191,7 +193,7 @@ class _Walk:
         self._counts += other._counts
 
     def vectors(self) -> tuple[Words, Int64s | None, Int32s]:
-        """Distinct vectors, their counts, and the positions of their first pairs, in the order of the walk."""
+        """Distinct vectors, their counts, and the positions of their first pairs, in no useful order."""
         if self._is_direct:
             counts = self._counts.sum(axis=0)
             occurring = np.flatnonzero(counts)
@@ -202,8 +204,13 @@ class _Walk:
             )
         else:
             keys, counts, witnesses = self._table.entries()
+        return keys, counts if self.counted else None, witnesses
+
+    def vectors_in_order(self) -> tuple[Words, Int64s | None, Int32s]:
+        """The same in the order of the walk: where several become one, the first witness is the first of all."""
+        keys, counts, witnesses = self.vectors()
         order = np.argsort(_walk_order(witnesses))
-        return keys[order], counts[order] if self.counted else None, witnesses[order]
+        return keys[order], None if counts is None else counts[order], witnesses[order]
 
 
 def _walk_order(pairs: Int32s) -> Int64s:
@@ -218,10 +225,11 @@ def _walk_tile(compared: ByteColumns, tile: Tile, should_stop: ShouldStop | None
 
 
 def _walk_all(compared: ByteColumns, threads: int | None, should_stop: ShouldStop | None, counted: bool) -> _Walk:
-    threads = threads or os.cpu_count() or 1
-    todo = tiles(compared.rows, threads * _TILES_A_THREAD)
-    threads = max(1, min(threads, math.comb(compared.rows, 2) // _PAIRS_A_CALL))
-    waiting, lock, failed = iter(todo), Lock(), Event()
+    worth = math.comb(compared.rows, 2) // _PAIRS_A_CALL
+    threads = 1 if worth < 2 else min(threads or os.cpu_count() or 1, worth)
+    if threads == 1:
+        return _walk_tile(compared, Tile(compared.rows, 0, max(0, compared.rows - 1)), should_stop, counted)
+    waiting, lock, failed = iter(tiles(compared.rows, threads * _TILES_A_THREAD)), Lock(), Event()
     asked = should_stop or _never
 
     def walk_some() -> _Walk:
@@ -237,8 +245,6 @@ def _walk_all(compared: ByteColumns, threads: int | None, should_stop: ShouldSto
                 failed.set()
                 raise
 
-    if threads == 1:
-        return walk_some()
     with ThreadPoolExecutor(threads, thread_name_prefix="lawful-evidence") as pool:
         futures = [pool.submit(walk_some) for _ in range(threads)]
         try:
@@ -258,17 +264,16 @@ def _agree_sets(walk: _Walk) -> AgreeSets:
     width = len(compared.columns)
     # Columns without a lane have zeros in both parts, as columns that always agree do.
     differs |= _columns(set(range(width)) - set(compared.lanes) - set(compared.always_equal), width)
-    unknown |= _columns(set(compared.always_unknown), width)
     planes = [~differs & all_columns(width)]
     if compared.policy is NullPolicy.IGNORE:
-        planes.append(differs & ~unknown)
+        planes.append(differs & ~(unknown | _columns(set(compared.always_unknown), width)))
     planes, counts, witnesses = grouped_vectors(planes, counts, witnesses)
     return AgreeSets(compared.columns, planes[0], planes[1] if len(planes) > 1 else None, counts, witnesses)
 
 
 def _sign_sets(walk: _Walk) -> SignSets:
     compared = walk.compared
-    keys, counts, witnesses = walk.vectors()
+    keys, counts, witnesses = walk.vectors_in_order()
     less, greater = compared.decode(keys)
     unknown = _columns(set(compared.always_unknown), len(compared.columns))
     words = np.ascontiguousarray(np.concatenate([less | unknown, greater | unknown], axis=1).T)

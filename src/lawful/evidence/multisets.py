@@ -124,7 +124,7 @@ def grouped_vectors(
         return list(planes), counts, witnesses
     # The last key of lexsort is the most significant: the last word of the first plane.
     keys = [plane[:, word] for plane in reversed(planes) for word in range(plane.shape[1])]
-    order = np.lexsort(keys)
+    order = np.lexsort(keys) if len(keys) > 1 else np.argsort(keys[0], kind="stable")
     is_first = np.zeros(len(order), np.bool_)
     is_first[0] = True
     for key in keys:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lawful.evidence import compare_kernels
-from lawful.evidence.ranked_table import RankedTable
+from lawful.evidence.ranked_table import ChosenRows, RankedTable
 from lawful.evidence.signs import CHUNK, RowMatrix, SignVectors, all_columns, compared_words
 from lawful.evidence.vector_set import VectorSet
 from lawful.evidence.words_kernels import Int32s, Words
@@ -62,8 +62,9 @@ class Pool:
         self.policy = policy
         self.rows = table.rows
         self.matrix = RowMatrix.of(table, columns)
-        # Without a null nothing is unknown, and vectors are half as long.
-        self._has_unknown = policy is NullPolicy.IGNORE and not self.matrix.ranks[:, : self.width].all()
+        # Without a null nothing is unknown, and vectors are half as long. Rows that were not chosen may have some.
+        has_nulls = isinstance(table, ChosenRows) or not self.matrix.ranks[:, : self.width].all()
+        self._has_unknown = policy is NullPolicy.IGNORE and has_nulls
         self._agree = VectorSet(2 if self._has_unknown else 1, self.matrix.words)
         self._signs = VectorSet(2, self.matrix.words) if signs else None
         self._everything = all_columns(self.width)
@@ -139,9 +140,26 @@ class Pool:
             self._add_chunk(left[start : start + CHUNK], right[start : start + CHUNK])
         return len(self) - before
 
+    def add_pairs_of(self, table: RankedTable, left: Int32s, right: Int32s) -> int:
+        """Compare pairs of rows of the whole table, where the pool was given some of its rows.
+
+        The witnesses of what is new are rows of this table.
+        """
+        left, right = np.ascontiguousarray(left, np.int32), np.ascontiguousarray(right, np.int32)
+        matrix = RowMatrix.of(ChosenRows(table, np.concatenate([left, right])), self.columns)
+        places = np.arange(left.size, dtype=np.int32)
+        before = len(self)
+        self._add_words(self._compared(matrix, places, places + np.int32(left.size)), left, right)
+        return len(self) - before
+
     def _add_chunk(self, left: Int32s, right: Int32s) -> None:
+        self._add_words(self._compared(self.matrix, left, right), left, right)
+
+    def _compared(self, matrix: RowMatrix, left: Int32s, right: Int32s) -> Words:
         policy = NullPolicy.IGNORE if self._has_unknown else NullPolicy.EQUAL
-        words = compared_words(self.matrix, left, right, policy, signs=self._signs is not None)
+        return compared_words(matrix, left, right, policy, signs=self._signs is not None)
+
+    def _add_words(self, words: Words, left: Int32s, right: Int32s) -> None:
         if self._signs is None:
             self._agree.add_pairs(words, left, right)
             return

@@ -43,3 +43,34 @@ def chosen_columns(table: RankedTable, columns: Sequence[int] | None) -> tuple[i
     if len(set(chosen)) < len(chosen) or any(not 0 <= column < table.width for column in chosen):
         raise IndexError(f"columns must be different ones of 0 to {table.width - 1}, and are {chosen}")
     return chosen
+
+
+class ChosenRows:
+    """Some rows of a table, as a table; its columns are copied when they are asked for."""
+
+    def __init__(self, table: RankedTable, rows: Int32s) -> None:
+        self._table, self._rows = table, rows
+        self._columns: dict[int, Int32s] = {}
+        self.rows = rows.size
+        self.width = table.width
+
+    def column(self, i: int, /) -> Int32s:
+        """Column `i` of the chosen rows."""
+        if i not in self._columns:
+            self._columns[i] = np.asarray(self._table.column(i))[self._rows]
+        return self._columns[i]
+
+    def distinct(self, i: int, /) -> int:
+        """As of the whole table: the chosen rows may have fewer values."""
+        return self._table.distinct(i)
+
+
+MOST_SAMPLED_ROWS = 1_000_000
+
+
+def some_rows(table: RankedTable, seed: int, most: int = MOST_SAMPLED_ROWS) -> RankedTable:
+    """The table itself, or about `most` of its rows: samples of pairs need no more, and stay close to the caches."""
+    if table.rows <= most:
+        return table
+    chance = np.random.default_rng(seed).random(table.rows, np.float32)
+    return ChosenRows(table, np.flatnonzero(chance < most / table.rows).astype(np.int32))

@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from lawful.evidence import sampling_kernels
-from lawful.evidence.clusters import Clusters
+from lawful.evidence.clusters import Clusters, sorted_by
 from lawful.evidence.ranked_table import RankedTable
 from lawful.evidence.signs import CHUNK
 from lawful.evidence.words_kernels import Int32s
@@ -58,8 +58,10 @@ class PairSource(Protocol):
         """Say whether another round would list any pairs."""
 
 
-_JUDGED_AFTER = 1 << 20
+JUDGED_AFTER = 1 << 20
 """So many pairs tell what a source yields, whether its round has ended or not."""
+_COLUMNS_BEFORE = 2
+"""By so many columns rows are sorted before the first cluster is made."""
 
 
 class PairTaker(Protocol):
@@ -81,10 +83,16 @@ class YieldSampler:
 
     A run can be followed by another with a lower threshold: it goes on where the first stopped, even within a
     round. Same sources, same pool, same thresholds: same pairs in the same order.
+
+    Attributes
+    ----------
+    judged_after
+        How many pairs tell what a source yields, whether its round has ended or not.
     """
 
-    def __init__(self, pool: PairTaker, sources: Sequence[PairSource]) -> None:
+    def __init__(self, pool: PairTaker, sources: Sequence[PairSource], judged_after: int = JUDGED_AFTER) -> None:
         self.pool = pool
+        self.judged_after = judged_after
         self._sources = sources
         # A source that never had a round comes before all others: its yield is not known.
         self._queue = [(-math.inf, number) for number in range(len(sources))]
@@ -112,7 +120,7 @@ class YieldSampler:
             if listed < room:
                 rounds += 1
                 self._end_round(number)
-            elif compared + listed >= _JUDGED_AFTER:
+            elif compared + listed >= self.judged_after:
                 # On many rows a round is long. It is not abandoned: the source goes on from here when its turn comes.
                 self._requeue(number)
         best = abs(self._queue[0][0]) if self._queue else None
@@ -135,30 +143,43 @@ class YieldSampler:
 class WindowSampler(YieldSampler):
     """HyFD's sampler: in each cluster of a column, compare rows 1, 2, 3, ... places apart.
 
-    Rows of a cluster are sorted by the column before and the column after, so that rows close to each other agree
-    on more than the column itself (HyFD, section 6); where these tie, as the seed has it.
+    Rows of a cluster are sorted so that rows close to each other agree on more than the column itself. HyFD
+    (section 6) sorts them by the column before and the column after. Here they are sorted by the column before, the
+    one before that, and so on: this is how the clusters of the column before leave them, so that each column costs
+    one pass. The seed decides which column is the first, and the order of rows that tie.
 
     Run to its end, it has compared all pairs that agree on any column.
     """
 
-    def __init__(self, pool: PairTaker, table: RankedTable, seed: int = 0) -> None:
-        order = np.random.default_rng(seed).permutation(table.rows).astype(np.int32)
-        columns = pool.columns
-        sources = [
-            _WindowSource(pool, table, column, (columns[position - 1], columns[(position + 1) % len(columns)]), order)
-            for position, column in enumerate(columns)
-        ]
-        super().__init__(pool, sources)
+    def __init__(self, pool: PairTaker, table: RankedTable, seed: int = 0, judged_after: int = JUDGED_AFTER) -> None:
+        generator = np.random.default_rng(seed)
+        first = int(generator.integers(max(1, len(pool.columns))))
+        columns = pool.columns[first:] + pool.columns[:first]
+        order = generator.permutation(table.rows).astype(np.int32)
+        rows = _SortedRows(pool.policy, table, columns[-_COLUMNS_BEFORE:], order)
+        super().__init__(pool, [_WindowSource(rows, column) for column in columns], judged_after)
+
+
+class _SortedRows:
+    """All rows, sorted by one column after the other."""
+
+    def __init__(self, policy: NullPolicy, table: RankedTable, before: tuple[int, ...], order: Int32s) -> None:
+        self._policy, self._table, self._before, self._order = policy, table, before, order
+
+    def clustered(self, column: int) -> Clusters:
+        """Sort the rows once more, and give the clusters of the column."""
+        for before in self._before:
+            self._order, _ = sorted_by(self._table, before, self._order)
+        self._before = ()
+        self._order, starts = sorted_by(self._table, column, self._order)
+        return Clusters.at(self._order, starts, self._policy).without_singles()
 
 
 class _WindowSource:
     """The windows of one column, ever wider; its clusters are made at first use."""
 
-    def __init__(
-        self, pool: PairTaker, table: RankedTable, column: int, neighbours: tuple[int, ...], order: Int32s
-    ) -> None:
-        self._pool, self._table, self._order = pool, table, order
-        self._column, self._neighbours = column, neighbours
+    def __init__(self, rows: _SortedRows, column: int) -> None:
+        self._rows, self._column = rows, column
         self._clusters: Clusters | None = None
         self._distance = 1
         self._place = (0, 0)
@@ -178,8 +199,7 @@ class _WindowSource:
 
     def _made_clusters(self) -> Clusters:
         if self._clusters is None:
-            made = Clusters.of(self._table, self._column, self._pool.policy, self._order, self._neighbours)
-            self._clusters = made.without_singles()
+            self._clusters = self._rows.clustered(self._column)
         return self._clusters
 
 

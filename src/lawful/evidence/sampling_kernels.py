@@ -23,10 +23,10 @@ _HALF = np.uint64(32)
 
 @compiled
 def sort_by(column: Int32s, distinct: int, order: Int32s, out: Int32s) -> Int64s:
-    """Sort rows by their ranks, equal ones staying in their order; return where each rank starts."""
+    """Sort all rows by their ranks, equal ones staying in their order; return where each rank starts."""
     starts = np.zeros(distinct + 2, np.int64)
-    for row in order:
-        starts[column[row] + 1] += 1
+    for rank in column:
+        starts[rank + 1] += 1
     for rank in range(distinct + 1):
         starts[rank + 1] += starts[rank]
     place = starts.copy()

@@ -14,6 +14,7 @@ from lawful.evidence.vector_set_kernels import find_or_place
 from lawful.evidence.words_kernels import ONE, ZERO, Int32s, Words, compiled, hash_of
 
 ASC, DESC = 0, 1
+RECENT_BITS = 12
 _LAST_BIT = np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -25,18 +26,23 @@ def note_swaps(
     left: Int32s,
     right: Int32s,
     slots: Int32s,
-    shift: int,
+    slots_shift: int,
     keys: Words,
     witnesses: Int32s,
     size: int,
     refuted: Words,
+    recent: Words,
 ) -> tuple[int, int]:
     """Take in the pairs with the sign words `signs[plane * width + word, k]`.
+
+    `recent` holds, at the place that their hash gives them, signs that were taken in: in a small table most pairs
+    have the signs of an earlier one, and need not be looked at again.
 
     Returns how many agree sets there are now, and how many pairs told something new: an agree set, or a swap that no
     pair with this agree set had shown.
     """
     width = everything.size
+    shift = np.uint64(64 - RECENT_BITS)
     agree = np.empty((width, left.size), np.uint64)
     for w in range(width):
         for k in range(left.size):
@@ -45,7 +51,9 @@ def note_swaps(
     greater = np.empty(width, np.uint64)
     news = 0
     for k in range(left.size):
-        v = find_or_place(agree, k, hash_of(agree, k), slots, shift, keys, size)
+        if _is_recent(signs, k, recent[np.int64(hash_of(signs, k) >> shift)]):
+            continue
+        v = find_or_place(agree, k, hash_of(agree, k), slots, slots_shift, keys, size)
         if v == size:
             witnesses[v, 0] = left[k]
             witnesses[v, 1] = right[k]
@@ -55,6 +63,16 @@ def note_swaps(
             greater[w] = signs[width + w, k] & ~signs[w, k]
         news += int(_note(less, greater, refuted[v]) != ZERO)
     return size, news
+
+
+@compiled
+def _is_recent(signs: Words, k: int, recent: Words) -> bool:
+    """Whether a pair has these recent signs; if not, its own take their place."""
+    is_recent = True
+    for w in range(signs.shape[0]):
+        is_recent &= recent[w] == signs[w, k]
+        recent[w] = signs[w, k]
+    return is_recent
 
 
 @compiled
@@ -79,3 +97,21 @@ def _note(less: Words, greater: Words, refuted: Words) -> np.uint64:
             refuted[a, DESC, w] |= alike
             counted = _ALL
     return changed
+
+
+@compiled
+def next_pairs(rows: int, distance: int, position: int, left: Int32s, right: Int32s) -> tuple[int, int, int]:
+    """List pairs of rows that stand `distance` apart, from a position on, then those further apart; as many as fit.
+
+    Returns how many pairs were listed and where to go on; the end is at the distance `rows`.
+    """
+    listed = 0
+    while distance < rows and listed < left.size:
+        left[listed] = position
+        right[listed] = position + distance
+        listed += 1
+        position += 1
+        if position + distance == rows:
+            distance += 1
+            position = 0
+    return listed, distance, position

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lawful.evidence import sampling_kernels
+from lawful.evidence import swap_kernels
 from lawful.evidence.ranked_table import RankedTable
 from lawful.evidence.signs import CHUNK, RowMatrix, all_columns, compared_words
 from lawful.evidence.vector_set import VectorSet
@@ -35,6 +35,8 @@ class SwapPool:
         words = self.matrix.words
         self._agree = VectorSet(1, words)
         self._everything = all_columns(len(self.columns))
+        # At first signs that tell nothing: unknown in every column.
+        self._recent: Words = np.full((1 << swap_kernels.RECENT_BITS, 2 * words), ~np.uint64(0))
         self._refuted: Words = np.zeros((0, len(self.columns), 2, words), np.uint64)
 
     @property
@@ -69,21 +71,11 @@ class SwapPool:
 
     def add_all_pairs(self, should_stop: Callable[[], bool]) -> None:
         """Compare all pairs of rows, those that are close to each other first."""
-        rows = np.arange(self.rows, dtype=np.int32)
-        starts = np.array([0, self.rows], np.int64)
         left, right = (np.empty(CHUNK, np.int32) for _ in range(2))
-        distance, cluster, position, filled = 1, 0, 0, 0
+        distance, position = 1, 0
         while distance < self.rows and not should_stop():
-            listed, cluster, position = sampling_kernels.window_pairs(
-                rows, starts, distance, cluster, position, left[filled:], right[filled:]
-            )
-            filled += listed
-            if filled == CHUNK:
-                self._add_chunk(left, right)
-                filled = 0
-            else:
-                distance, cluster, position = distance + 1, 0, 0
-        self._add_chunk(left[:filled], right[:filled])
+            listed, distance, position = swap_kernels.next_pairs(self.rows, distance, position, left, right)
+            self._add_chunk(left[:listed], right[:listed])
 
     def _add_chunk(self, left: Int32s, right: Int32s) -> int:
         signs = compared_words(self.matrix, left, right, self.policy, signs=True)
@@ -91,7 +83,7 @@ class SwapPool:
         agree.reserve(left.size)
         if len(self._refuted) < agree.size + left.size:
             self._grow(max(agree.size + left.size, 2 * agree.size))
-        return agree.add_swaps(signs, self._everything, left, right, self._refuted)
+        return agree.add_swaps(signs, self._everything, left, right, self._refuted, self._recent)
 
     def _grow(self, room: int) -> None:
         refuted = np.zeros((room, *self._refuted.shape[1:]), np.uint64)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.evidence.count_table_kernels import count_run
-from lawful.evidence.words_kernels import Bytes, Int32s, Int64s, Words, compiled
+from lawful.evidence.words_kernels import ONE, Bytes, Int32s, Int64s, Words, compiled
 
 Indices = npt.NDArray[np.uint32]
 
@@ -115,6 +115,18 @@ def _compare_run(
         for k in range(size):
             one[k] |= run[k] | null
             other[k] |= run[k] | null
+
+
+@compiled
+def spread_bits(keys: Words, start: int, lanes: Int64s, words: int) -> Words:
+    """Move bit `start + lane` of every key to the bit `lanes[lane]`, for every lane; other bits are dropped."""
+    spread = np.zeros((keys.shape[0], words), np.uint64)
+    for v in range(keys.shape[0]):
+        for lane in range(lanes.size):
+            place = start + lane
+            bit = (keys[v, place >> 6] >> np.uint64(place & 63)) & ONE
+            spread[v, lanes[lane] >> 6] |= bit << np.uint64(lanes[lane] & 63)
+    return spread
 
 
 @compiled

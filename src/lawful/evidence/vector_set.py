@@ -53,7 +53,9 @@ class VectorSet:
         )
         return self.size - before
 
-    def add_swaps(self, signs: Words, everything: Words, left: Int32s, right: Int32s, refuted: Words) -> int:
+    def add_swaps(
+        self, signs: Words, everything: Words, left: Int32s, right: Int32s, refuted: Words, recent: Words
+    ) -> int:
         """Add the agree sets of pairs given by their signs, and note their swaps; see `swap_kernels`.
 
         Returns how many pairs told something new. There must be room, here and in `refuted`.
@@ -69,6 +71,7 @@ class VectorSet:
             self._witnesses,
             self.size,
             refuted,
+            recent,
         )
         return news
 

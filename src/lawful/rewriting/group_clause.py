@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lawful.dependencies.notation import format_name
 from lawful.rewriting.names import UnsafeError, has_only
 from lawful.rewriting.orders import shorten_grouping
 from lawful.rewriting.queries import Query
@@ -52,7 +53,7 @@ def _note_shown(query: Query, reasoner: Reasoner, kept: Sequence[int], needed: s
         others = [other for other in kept if other != column]
         proof = reasoner.determined(others, (column,)) if others and column in needed else None
         if proof:
-            name, by = query.names.names[column], "; ".join(query.written(proof))
+            name, by = format_name(column, query.names.names), "; ".join(query.written(proof))
             query.notes.append(f"GROUP BY could do without {name}, if the query did not show it as it is: {by}")
 
 

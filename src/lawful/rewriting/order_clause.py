@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
+from lawful.dependencies.notation import format_name
 from lawful.rewriting.names import UnsafeError, has_only, is_plain
 from lawful.rewriting.orders import IndexFit, OrderStep, Term, Terms, fit_index, shorten
 from lawful.rewriting.queries import Index, Query
@@ -170,7 +171,7 @@ class OrderRewriting:
                 text = f"{dropped} is dropped: rows sorted by {self._text(step.after)} are sorted by it"
             case "determined":
                 place = next(at for at, term in enumerate(step.before) if step.after[at : at + 1] != (term,))
-                before = ", ".join(self.query.names.names[term.column] for term in step.before[:place])
+                before = ", ".join(self._name(term.column) for term in step.before[:place])
                 rows = f"rows that agree on {before} agree" if before else "all rows agree"
                 text = f"{dropped} is dropped: {rows} on it"
         return self._step(text, step.before, step.after, step.proof)
@@ -179,11 +180,15 @@ class OrderRewriting:
         return Step("order by", text, self._texts(before), self._texts(after), self.query.written(proof))
 
     def _texts(self, terms: Sequence[Term]) -> tuple[str, ...]:
-        names = self.query.names.names
         nulls = {("asc", True): " nulls last", ("desc", True): " nulls first"}
         return tuple(
-            f"{names[term.column]} {term.direction}{nulls.get((term.direction, term.nulls_high), '')}" for term in terms
+            f"{self._name(term.column)} {term.direction}{nulls.get((term.direction, term.nulls_high), '')}"
+            for term in terms
         )
+
+    def _name(self, column: int) -> str:
+        """Write a name as laws do, so that words about a column named 7 are not about a seventh one."""
+        return format_name(column, self.query.names.names)
 
     def _text(self, terms: Sequence[Term]) -> str:
         return ", ".join(self._texts(terms))

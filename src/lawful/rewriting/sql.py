@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from sqlglot import exp
-from sqlglot.dialects.dialect import Dialect
+from sqlglot.dialects.dialect import Dialect, Dialects
 from sqlglot.errors import SqlglotError
 
 from lawful.errors import UsageError
@@ -32,6 +32,9 @@ def rewrite_query(sql: str, known: KnownLaws, dialect: str, indexes: Sequence[st
         return Rewriting(sql, sql, dialect, notes=(f"the query is left as it is: {reason}",), refused=refused)
     rules += [AgreementRule(frozenset(), column, given) for column, given in query.facts.constants.items()]
     _rewrite_clauses(query, Reasoner(rules), indexes)
+    unknown = query.names.names[len(known.columns) :]
+    if unknown and not query.steps and not query.notes:
+        query.notes.append(f"nothing can be shortened by these laws, which do not know {', '.join(unknown)}")
     return Rewriting(sql, query.sql, dialect, tuple(query.steps), tuple(query.uses), tuple(query.notes), refused)
 
 
@@ -39,8 +42,9 @@ def find_dialect(name: str) -> Dialect:
     """Give the dialect of this name; without a name, the one that is like no database in particular."""
     try:
         return Dialect.get_or_raise(name)
-    except ValueError as error:
-        raise UsageError(f"unknown SQL dialect {name!r}", str(error).partition("\n")[0]) from None
+    except ValueError:
+        known = ", ".join(sorted(each.value for each in Dialects if each.value))
+        raise UsageError(f"unknown SQL dialect {name!r}", f"Dialects: {known}.") from None
 
 
 def _parse(sql: str, dialect: Dialect) -> exp.Expression:
@@ -51,7 +55,10 @@ def _parse(sql: str, dialect: Dialect) -> exp.Expression:
         raise UsageError(
             f"the query cannot be parsed: {lines[0]}", "Name its dialect, such as --dialect spark."
         ) from None
-    if len(trees) != 1 or trees[0] is None:
+    queries = [tree for tree in trees if tree is not None]
+    if not queries:
+        raise UsageError("there is no query to rewrite", 'Write it in quotes: "select * from t order by a, b".')
+    if len(trees) != 1:
         raise UsageError(f"one query is rewritten at a time, and these are {len(trees)}")
     return cast(exp.Expression, trees[0])
 

@@ -5,8 +5,8 @@ Everything here speaks of sets of columns, packed in 64-bit words (`sets`). Evid
 while evidence arrives (`maintained_hitting_sets`).
 """
 
-from lawful.search.hitting_sets import HittingSetSearch, iterate_hitting_sets, minimal_hitting_sets
-from lawful.search.inversion import fd_edges, key_edges
+from lawful.search.hitting_sets import HittingSetSearch, easy_hitting_sets, iterate_hitting_sets, minimal_hitting_sets
+from lawful.search.inversion import FEW_COLUMNS, determinants_of_few_columns, fd_edges, key_edges
 from lawful.search.maintained_hitting_sets import Change, HittingSets
 from lawful.search.set_trie import SetTrie
 from lawful.search.sets import (
@@ -24,11 +24,14 @@ from lawful.search.sets import (
 )
 
 __all__ = [
+    "FEW_COLUMNS",
     "Change",
     "HittingSetSearch",
     "HittingSets",
     "SetTrie",
+    "determinants_of_few_columns",
     "distinct_sets",
+    "easy_hitting_sets",
     "fd_edges",
     "full_set",
     "iterate_hitting_sets",

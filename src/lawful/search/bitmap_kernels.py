@@ -140,6 +140,50 @@ def minimal_hitting_sets_of_goals(
 
 
 @compiled
+def minimal_determinants(
+    agree: Words, differ: Words, goals: npt.NDArray[np.int64], n_columns: int, max_size: int
+) -> tuple[npt.NDArray[np.int64], Words]:
+    """The minimal keys and left sides that pairs of rows leave over few columns, one bitmap a goal.
+
+    A pair refutes what lies within the columns that it agrees on: for keys always, for a right side if it differs
+    there. So no edges are made, and none need be minimal.
+
+    Parameters
+    ----------
+    agree, differ
+        For each pair the columns on which its rows agree and are known to differ, one word each.
+    goals
+        Right sides, or -1 for keys.
+
+    Returns
+    -------
+    ends, sets
+        Where the answers to each goal end, and the answers.
+    """
+    full = (ONE << np.uint64(n_columns)) - ONE
+    bitmap = np.empty(1 << max(n_columns - 6, 0), np.uint64)
+    sets = np.empty(1024, np.uint64)
+    ends = np.empty(goals.size, np.int64)
+    n_sets = 0
+    for k in range(goals.size):
+        right = ONE << np.uint64(goals[k]) if goals[k] >= 0 else ZERO
+        bitmap[:] = ZERO
+        for v in range(agree.size):
+            if right == ZERO or differ[v] & right != ZERO:
+                bitmap[np.int64(agree[v] >> SIX)] |= ONE << (agree[v] & LAST_BIT)
+        _close_downward(bitmap, n_columns)
+        _turn_within(bitmap, full & ~right, n_columns)
+        _keep_minimal_bits(bitmap, n_columns)
+        found = read_bitmap(bitmap, max_size)
+        if n_sets + found.size > sets.size:
+            sets = _with_room(sets, n_sets, n_sets + found.size)
+        sets[n_sets : n_sets + found.size] = found
+        n_sets += found.size
+        ends[k] = n_sets
+    return ends, sets[:n_sets]
+
+
+@compiled
 def _turn_within(bitmap: Words, allowed: np.uint64, n_columns: int) -> None:
     """Mark what was not marked, and the other way round, among the subsets of the allowed columns; no others."""
     in_use = ALL if n_columns >= 6 else (ONE << np.uint64(1 << n_columns)) - ONE

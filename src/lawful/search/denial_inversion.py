@@ -16,6 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+from operator import and_
 from typing import Final, Literal
 
 import numpy as np
@@ -152,6 +155,26 @@ class Literals:
         if mask == 0 or (not self.is_predicates and mask not in by_mask):
             return _TRIVIAL
         return by_mask.get(mask, _ABSENT)
+
+
+def finds_no_implied(space: PredicateSpace) -> bool:
+    """Whether no minimal constraint of the reduced convention follows from another as it stands.
+
+    So it is within single columns if each predicate comes down from literals in one way only: then a constraint that
+    follows from another has all of its literals and is not minimal. And where pairs count in either order, the mirror
+    image of every minimal constraint is one too, so that none follows from another's image but the image itself.
+    """
+    if space.compares_across:
+        return False
+    literals = Literals.of(space, "reduced")
+    for group in range(len(space.groups)):
+        masks = literals.masks[literals.groups == group].tolist()
+        for size in range(1, len(masks) + 1):
+            for chosen in combinations(masks, size):
+                common = reduce(and_, chosen)
+                if common and any(mask not in chosen and common & ~mask == 0 for mask in masks):
+                    return False
+    return True
 
 
 def _is_closed(masks: list[int]) -> bool:

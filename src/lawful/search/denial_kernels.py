@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from lawful.search.bits_kernels import ONE, ZERO, bit, compiled, lowest, popcount
+from lawful.search.bits_kernels import ONE, ZERO, bit, compiled, lowest
 from lawful.search.hitting_set_kernels import (
     CANDIDATES,
     LEVEL,
@@ -283,19 +283,15 @@ def keep_unimplied(sets: Words, turned: Words, closures: Words, columns: Counts)
 
 
 @compiled
-def satisfied_counts(sets: Words, family: Words) -> Counts:
-    """How many members of a family hold k members of each set, as `counts[set, k]` for k up to the largest set."""
-    largest = 0
-    for i in range(sets.shape[0]):
-        size = 0
-        for w in range(sets.shape[1]):
-            size += popcount(sets[i, w])
-        largest = max(largest, size)
-    counts = np.zeros((sets.shape[0], largest + 1), np.int64)
+def superset_counts(sets: Words, family: Words) -> Counts:
+    """How many members of a family hold each set."""
+    counts = np.zeros(sets.shape[0], np.int64)
     for i in range(sets.shape[0]):
         for j in range(family.shape[0]):
-            shared = 0
+            holds = True
             for w in range(sets.shape[1]):
-                shared += popcount(sets[i, w] & family[j, w])
-            counts[i, shared] += 1
+                if sets[i, w] & ~family[j, w] != ZERO:
+                    holds = False
+                    break
+            counts[i] += holds
     return counts

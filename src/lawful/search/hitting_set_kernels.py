@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.search.bits_kernels import ONE, ZERO, bit, compiled, lowest, popcount
+from lawful.search.set_kernels import transpose
 
 Words = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]
@@ -100,6 +101,85 @@ def search_on(
     state[LEVEL] = level
     state[NODES] += opened
     return n_out
+
+
+@compiled
+def search_families(edges: Words, ends: Counts, max_size: int, work: int) -> tuple[Counts, Words]:
+    """Search many families of edges in turn, each to its end, as far as some amount of work suffices.
+
+    Parameters
+    ----------
+    edges, ends
+        The families one after the other, each without an edge that contains another, and where each ends.
+    work
+        Nodes to be opened, each counted once for every word of a bitmap over its family.
+
+    Returns
+    -------
+    ends, sets
+        Where the solutions of each family end, for the families that were done, and the solutions.
+    """
+    words = edges.shape[1]
+    no_support = np.empty((0, 0), dtype=np.uint64)
+    out = np.empty((1024, words), dtype=np.uint64)
+    solution_ends = np.empty(ends.size, dtype=np.int64)
+    n_out = n_before = first = 0
+    for family in range(ends.size):
+        own = edges[first : ends[family]]
+        first = ends[family]
+        state, holders, chosen, marks, sets = _start(own, max_size)
+        if own.shape[0] == 0:
+            out = _with_room(out, n_out)
+            out[n_out] = ZERO
+            n_out += 1
+        work_of_node = max(1, marks.shape[2])
+        while state[LEVEL] >= 0 and state[NODES] * work_of_node < work:
+            out = _with_room(out, n_out)
+            nodes = max(1, work // work_of_node - state[NODES])
+            n_out += search_on(
+                own, holders, max_size, state, chosen, marks, sets, no_support, no_support, 0, nodes, out[n_out:]
+            )
+        if state[LEVEL] >= 0:
+            return solution_ends[:family], out[:n_before]
+        work -= state[NODES] * work_of_node
+        solution_ends[family] = n_before = n_out
+    return solution_ends, out[:n_out]
+
+
+@compiled
+def _start(edges: Words, max_size: int) -> tuple[Counts, Words, Counts, Words, Words]:
+    """The state of a search at its root, or at its end if nothing is to be searched."""
+    n_edges, words = edges.shape
+    state = np.zeros(STATE_SLOTS, dtype=np.int64)
+    columns = np.zeros(words, dtype=np.uint64)
+    n_columns = 0
+    for k in range(words):
+        for i in range(n_edges):
+            columns[k] |= edges[i, k]
+        n_columns += popcount(columns[k])
+    # An empty edge makes its family minimal only if it is alone.
+    if n_edges == 0 or n_columns == 0 or max_size < 1:
+        state[LEVEL] = -1
+        n_edges = n_columns = 0
+    holders = transpose(edges)
+    levels = min(n_edges, n_columns, max_size) + 1
+    marks = np.zeros((levels, MARK_SLOTS, holders.shape[1]), dtype=np.uint64)
+    sets = np.zeros((levels, SET_SLOTS, words), dtype=np.uint64)
+    if state[LEVEL] == 0:
+        for i in range(n_edges):
+            marks[0, UNCOVERED, i >> 6] |= bit(i)
+        sets[0, CANDIDATES] = columns
+        open_node(edges, marks[0], sets[0], max_size > 1)
+    return state, holders, np.zeros(levels, dtype=np.int64), marks, sets
+
+
+@compiled
+def _with_room(out: Words, used: int) -> Words:
+    if used < out.shape[0]:
+        return out
+    larger = np.empty((2 * out.shape[0], out.shape[1]), dtype=np.uint64)
+    larger[:used] = out
+    return larger
 
 
 @compiled

@@ -6,7 +6,8 @@ minimal hitting sets. No edges leave the empty set as the one answer; an empty e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from lawful.search.hitting_set_kernels import (
     STATE_SLOTS,
     UNCOVERED,
     open_node,
+    search_families,
     search_on,
 )
 from lawful.search.set_kernels import move_columns, transpose
@@ -213,6 +215,27 @@ def minimal_hitting_sets(
     allowed = _allowed_edges(edges, candidates)
     stays_minimal = edges_are_minimal and candidates is None
     return enumerate_with_cost(allowed, max_size, edges_are_minimal=stays_minimal, method=method).sets
+
+
+def easy_hitting_sets(families: Sequence[Words], max_size: int | None, work: int = SLICE_NODES) -> list[Words]:
+    """The minimal hitting sets of many families of edges, of as many of the first ones as a little work suffices for.
+
+    Many small families cost more to set up one by one than to search; here all of them are one call.
+
+    Parameters
+    ----------
+    families
+        Families over the same columns, each of minimal edges.
+    work
+        About how many nodes to open in all, those of large families counted more than once. The family with
+        which it ends is left to a search that can be stopped, and so are all after it.
+    """
+    if not families:
+        return []
+    edges = np.concatenate([as_family(family) for family in families])
+    most = WORD_BITS * edges.shape[1] if max_size is None else max_size
+    ends, found = search_families(edges, np.cumsum([len(family) for family in families]), most, work)
+    return [found[start:end] for start, end in pairwise([0, *ends.tolist()])]
 
 
 class Enumeration(NamedTuple):

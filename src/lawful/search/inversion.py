@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from itertools import pairwise
 
-from lawful.search.set_kernels import find_fresh_columns
+import numpy as np
+import numpy.typing as npt
+
+from lawful.search.bitmap_kernels import minimal_determinants
+from lawful.search.set_kernels import find_fresh_columns, sets_by_column
 from lawful.search.sets import (
-    WORD_BITS,
     Words,
     as_family,
     by_size,
@@ -15,6 +19,25 @@ from lawful.search.sets import (
     full_set,
     minimal_sets,
 )
+
+FEW_COLUMNS = 15
+"""Up to so many columns a bitmap over all subsets is filled and read in some 20 µs."""
+
+
+def determinants_of_few_columns(
+    goals: Sequence[int], agree_sets: Words, differ_sets: Words | None, universe: int, max_size: int | None
+) -> list[Words]:
+    """The minimal keys (goal -1) and left sides (any other goal is a right side) that pairs leave, over few columns.
+
+    `differ_sets` tells where each pair is known to differ; None if it differs wherever it does not agree.
+    """
+    agree = as_family(agree_sets)[:, 0]
+    differ = ~agree if differ_sets is None else as_family(differ_sets)[:, 0]
+    most = universe if max_size is None else max_size
+    ends, found = minimal_determinants(
+        np.ascontiguousarray(agree), np.ascontiguousarray(differ), np.array(goals, np.int64), universe, most
+    )
+    return _cut(found[:, np.newaxis], ends)
 
 
 def key_edges(agree_sets: Words, universe: int) -> Words:
@@ -47,12 +70,11 @@ def fd_edges(agree_sets: Words, universe: int) -> list[Words]:
     if not len(differences):
         return [differences] * universe
     fresh = find_fresh_columns(differences, columns_by_frequency(differences))
-    useful = fresh.any(axis=1)
-    differences, fresh = differences[useful], fresh[useful]
-    edges = []
-    for right in range(universe):
-        word, mask = right // WORD_BITS, np.left_shift(np.uint64(1), np.uint64(right % WORD_BITS))
-        of_right = differences[(fresh[:, word] & mask) != 0]
-        of_right[:, word] &= ~mask
-        edges.append(of_right)
-    return edges
+    ends, edges = sets_by_column(differences, fresh, universe)
+    return _cut(edges, ends)
+
+
+def _cut(family: Words, ends: npt.NDArray[np.int64]) -> list[Words]:
+    """The parts of a family that end at the given places."""
+    starts = [0, *ends.tolist()]
+    return [family[start:end] for start, end in pairwise(starts)]

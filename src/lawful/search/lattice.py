@@ -22,13 +22,17 @@ or too late, changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from lawful.meanings import Direction
+from lawful.search.sets import WORD_BITS, Words, words_for
 
 Bits = int
 """A set of columns or of ordered pairs: bit i is its member i. One integer of any width, immutable."""
@@ -202,17 +206,17 @@ class Lattice:
             while level >= len(self._levels):
                 self._levels.append({})
                 self._open_jobs.append([0, 0])
-            before, after = _open_jobs(self._levels[level].get(context, 0)), _open_jobs(packed)
+            nodes = self._levels[level]
+            before, after = _open_jobs(nodes.get(context, 0)), _open_jobs(packed)
             if before != after:
                 for ask in (Ask.CONSTANTS, Ask.ORDERS):
                     self._open_jobs[level][ask] += (after >> ask & 1) - (before >> ask & 1)
-            self._levels[level][context] = packed
+            nodes[context] = packed
         self._drop_levels()
 
-    def packed(self, context: Bits) -> Packed | None:
-        """Return what is known of a context; None before its time, and once it does not matter any more."""
-        level = context.bit_count()
-        return self._levels[level].get(context) if level < len(self._levels) else None
+    def level(self, size: int) -> Mapping[Bits, Packed]:
+        """Return what is known of the contexts of a size, without those that do not matter any more."""
+        return self._levels[size] if size < len(self._levels) else {}
 
     def __len__(self) -> int:
         """The number of nodes that are kept."""
@@ -270,65 +274,71 @@ class _Reaction:
         columns = 0 if outcome.is_dull else node.columns & ~outcome.held
         node = node._replace(columns=columns, answered=node.answered | 1 << Ask.CONSTANTS)
         self.nodes[context] = node.packed(self._width)
-        self._ask_orders(context)
-        for successor in self._successors(context, columns):
-            packed = self.nodes[successor] = self._packed(successor) + (1 << _CONSTANTS_SEEN)
-            if packed >> _CONSTANTS_SEEN & _COUNTER == successor.bit_count():
-                self._ask_constants(successor)
+        self._ask_orders(context, node)
+        for successor in self._counted(context, columns, _CONSTANTS_SEEN):
+            self._ask_constants(successor)
 
     def _settle_orders(self, node: Node, outcome: Outcome) -> None:
-        context = outcome.context
         node = node._replace(pairs=node.pairs & ~outcome.held, answered=node.answered | 1 << Ask.ORDERS)
-        self.nodes[context] = node.packed(self._width)
-        for successor in self._successors(context, node.columns):
-            packed = self.nodes[successor] = self._packed(successor) + (1 << _ORDERS_SEEN)
-            if packed >> _ORDERS_SEEN & _COUNTER == successor.bit_count():
-                self._ask_orders(successor)
+        self.nodes[outcome.context] = node.packed(self._width)
+        for successor in self._counted(outcome.context, node.columns, _ORDERS_SEEN):
+            self._ask_orders(successor, Node.unpacked(self.nodes[successor], self._width))
+
+    def _counted(self, context: Bits, columns: Bits, counter: int) -> list[Bits]:
+        """Raise a counter of all successors, given what is open here; return those of which it is full now."""
+        size = context.bit_count() + 1
+        if size > self._lattice.largest:
+            return []
+        nodes, known, full = self.nodes, self._lattice.level(size), []
+        extensions = self._lattice.contexts & ~context & (columns | ~self._lattice.droppable)
+        if columns & columns - 1 == 0:  # a context with the last open column has no candidate
+            extensions &= ~columns if columns else 0
+        while extensions:
+            bit = extensions & -extensions
+            extensions ^= bit
+            successor = context | bit
+            packed = nodes[successor] = (nodes.get(successor) or known.get(successor, 0)) + (1 << counter)
+            if packed >> counter & _COUNTER == size:
+                full.append(successor)
+        return full
 
     def _ask_constants(self, context: Bits) -> None:
         columns = ((1 << self._width) - 1) & ~context
         for predecessor in self._predecessors(context):
-            columns &= predecessor.columns
-        self._ask(Job(context, Ask.CONSTANTS, columns))
+            columns &= predecessor >> _SETS
+        node = Node.unpacked(self.nodes[context], self._width)
+        self._ask(Job(context, Ask.CONSTANTS, columns), node._replace(columns=columns))
 
-    def _ask_orders(self, context: Bits) -> None:
+    def _ask_orders(self, context: Bits, node: Node) -> None:
         """Ask about the pairs of a node, if everything that its candidates depend on is known."""
-        node = Node.unpacked(self._packed(context), self._width)
         constants_are_known = node.answered >> Ask.CONSTANTS & 1 and node.columns
         if not constants_are_known or node.orders_seen < context.bit_count():
             return
         pairs = self._lattice.pairs.all
         for predecessor in self._predecessors(context):
-            pairs &= predecessor.pairs
-        self._ask(Job(context, Ask.ORDERS, self._lattice.pairs.within(pairs, node.columns)))
+            pairs &= predecessor >> _SETS + self._width
+        pairs = self._lattice.pairs.within(pairs, node.columns)
+        self._ask(Job(context, Ask.ORDERS, pairs), node._replace(pairs=pairs))
 
-    def _ask(self, job: Job) -> None:
-        """Note the candidates of a job at its node; one without candidates answers itself."""
-        node = Node.unpacked(self._packed(job.context), self._width)
+    def _ask(self, job: Job, node: Node) -> None:
+        """Note at its node that a job is asked; one without candidates answers itself."""
         assert not node.asked >> job.ask & 1, "a job becomes possible once"
-        node = node._replace(asked=node.asked | 1 << job.ask)
-        is_about_columns = job.ask is Ask.CONSTANTS
-        node = node._replace(columns=job.candidates) if is_about_columns else node._replace(pairs=job.candidates)
-        self.nodes[job.context] = node.packed(self._width)
+        self.nodes[job.context] = node._replace(asked=node.asked | 1 << job.ask).packed(self._width)
         if job.candidates:
             self.jobs.append(job)
         else:
             self._outcomes.append(Outcome(job.context, job.ask, 0))
 
     def _packed(self, context: Bits) -> Packed:
-        return self.nodes.get(context) or self._lattice.packed(context) or 0
+        return self.nodes.get(context) or self._lattice.level(context.bit_count()).get(context, 0)
 
-    def _predecessors(self, context: Bits) -> Iterator[Node]:
-        for column in members(context):
-            yield Node.unpacked(self._packed(context ^ 1 << column), self._width)
-
-    def _successors(self, context: Bits, columns: Bits) -> Iterator[Bits]:
-        """The contexts with one more column that can have a candidate, given what is open here."""
-        if context.bit_count() >= self._lattice.largest:
-            return
-        for column in members(self._lattice.contexts & ~context & (columns | ~self._lattice.droppable)):
-            if columns & ~(1 << column):
-                yield context | 1 << column
+    def _predecessors(self, context: Bits) -> Iterator[Packed]:
+        nodes, known = self.nodes, self._lattice.level(context.bit_count() - 1) if context else {}
+        rest = context
+        while rest:
+            bit = rest & -rest
+            rest ^= bit
+            yield nodes.get(context ^ bit) or known.get(context ^ bit, 0)
 
 
 def members(bits: Bits) -> Iterator[int]:
@@ -345,3 +355,16 @@ def to_bits(numbers: Iterable[int]) -> Bits:
     for number in numbers:
         bits |= 1 << number
     return bits
+
+
+def packed_contexts(contexts: Sequence[Bits], universe: int) -> Words:
+    """Contexts as a family of sets; see `search.sets`."""
+    words = words_for(universe)
+    text = b"".join([context.to_bytes(words * WORD_BITS // 8, "little") for context in contexts])
+    return np.frombuffer(text, "<u8").astype(np.uint64).reshape(len(contexts), words)
+
+
+def pair_columns(width: int) -> npt.NDArray[np.int64]:
+    """For each number of `Pairs`, its two columns, and 1 where they are ordered in opposite directions."""
+    left, right = np.triu_indices(width, 1)
+    return np.stack([left.repeat(2), right.repeat(2), np.tile((0, 1), left.size)], axis=1)

@@ -157,6 +157,27 @@ def find_fresh_columns(family: Words, columns: Counts) -> Words:
 
 
 @compiled
+def sets_by_column(family: Words, chosen: Words, universe: int) -> tuple[Counts, Words]:
+    """For each column, the sets of a family for which it is chosen, without it; and where those of each end."""
+    occurrences = count_occurrences(chosen)
+    ends = np.cumsum(occurrences[:universe])
+    place = ends - occurrences[:universe]
+    words = family.shape[1]
+    listed = np.empty((ends[universe - 1] if universe > 0 else 0, words), dtype=np.uint64)
+    for i in range(family.shape[0]):
+        for w in range(words):
+            rest = chosen[i, w]
+            while rest != ZERO:
+                column = w * 64 + lowest(rest)
+                rest &= rest - ONE
+                for k in range(words):
+                    listed[place[column], k] = family[i, k]
+                listed[place[column], w] &= ~bit(column)
+                place[column] += 1
+    return ends, listed
+
+
+@compiled
 def new_index(capacity: int, columns: Counts) -> Words:
     """An index of sets that answers for 512 of them at once.
 

@@ -78,7 +78,9 @@ def as_family(sets: Words) -> Words:
 
 def full_set(universe: int) -> Words:
     """The set of all columns of a universe, as `uint64[words]`."""
-    return pack_set(range(universe), universe)
+    full = np.full(words_for(universe), ~np.uint64(0))
+    full[-1] = (1 << (universe - WORD_BITS * (full.size - 1))) - 1
+    return full
 
 
 def set_sizes(family: Words) -> npt.NDArray[np.int64]:
