@@ -23,6 +23,7 @@ from lawful.discovery.thinking import candidates_of_pairs, goals_of
 from lawful.engines import Engine
 from lawful.errors import StoppedError
 from lawful.evidence import Pool, WindowSampler, equal_rows, some_rows
+from lawful.evidence.sampling import JUDGED_AFTER
 from lawful.meanings import NullPolicy
 from lawful.search import pack_sets, unpack_sets
 from lawful.search.sets import Words
@@ -30,6 +31,8 @@ from lawful.search.sets import Words
 _CHECKS_AT_FIRST, _CHECKS_AT_ONCE = 64, 2_000
 _TOO_MANY_REFUTED = 0.1
 _FIRST_YIELD = 0.01
+_LEAST_YIELD_TIMES_ROWS = 8.0
+"""A pair takes about as long as eight rows of a check: where samples yield less, a refuted check tells as much."""
 _JUDGED_AFTER = 1 << 14
 """Pairs that tell at first what a source of them yields; more, once checks have shown that they were too few."""
 
@@ -133,8 +136,8 @@ def _from_some_pairs(
         counts["agree_sets"] = len(pool.agree)
         if refuted == 0:
             return
-        min_yield /= 4
-        sampler.judged_after *= 8
+        min_yield = max(min_yield / 2, _LEAST_YIELD_TIMES_ROWS / table.rows)
+        sampler.judged_after = min(2 * sampler.judged_after, JUDGED_AFTER)
 
 
 def _smallest_first(candidates: list[Candidate]) -> Iterator[list[Candidate]]:
