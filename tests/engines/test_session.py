@@ -107,6 +107,7 @@ def test_own_sessions_are_quiet_tidy_and_can_follow_each_other(cluster_of, tmp_p
     assert not left & {"spark-warehouse", "artifacts", "metastore_db", "derby.log"}
 
 
+@pytest.mark.slow
 @pytest.mark.cluster
 def test_a_connect_session_can_be_followed_by_a_classic_one(cluster_of):
     script = """
