@@ -325,7 +325,7 @@ def test_constants_are_the_frequent_values() -> None:
         lambda: DenialQuestion(operators=()),
         lambda: DenialQuestion(operators=("~",)),  # type: ignore[arg-type]
         lambda: DenialQuestion(operators=(), column_operators={"a": ()}),
-        lambda: DenialQuestion(column_operators={"a": ("~",)}),  # type: ignore[dict-item]
+        lambda: DenialQuestion(column_operators={"a": ("~",)}),  # type: ignore[dict-item]  # the mistake to be refused
         lambda: DenialQuestion(constants=-1),
     ],
 )

@@ -20,8 +20,8 @@ from lawful.evidence.denial_pool import DenialPool
 from lawful.meanings import NullPolicy
 from lawful.search import unpack_sets
 from lawful.search.denial_inversion import Literals, almost_constraints, minimal_constraints
-from lawful.search.denial_kernels import superset_counts
 from lawful.search.denial_reduction import reduced
+from lawful.search.superset_kernels import superset_weights
 
 TABLE = ValueTable(("number", "number", "text"), ((1, 2, 2, None), (3, 1, 2, 1), ("a", "b", "b", "a")))
 SPACE = PredicateSpace.of(
@@ -68,7 +68,7 @@ def main() -> None:
             assert {SPACE.dc(numbers) for numbers in unpack_sets(found)} == set(right)
             right = denial_oracle.constraints(TABLE.rows, SPACE, policy, convention, largest=2, allowed=1 / 6)
             assert {SPACE.dc(numbers) for numbers in unpack_sets(almost)} == set(right)
-            assert superset_counts(found, found).tolist() == [1] * len(found)
+            assert superset_weights(found, found, np.ones(len(found), np.int64)).tolist() == [1] * len(found)
 
 
 if __name__ == "__main__":

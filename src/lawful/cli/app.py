@@ -10,7 +10,7 @@ from lawful import __version__
 
 app = typer.Typer(
     name="lawful",
-    help="Find and check the laws that a table obeys: keys, functional dependencies, order dependencies.\n\n"
+    help="Find and check the laws that a table obeys: keys, functional and order dependencies, denial constraints.\n\n"
     "Begin with: lawful demo",
     no_args_is_help=True,
     add_completion=False,

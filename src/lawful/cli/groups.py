@@ -27,7 +27,7 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
             given[name] = group(**{member.name: given.pop(member.name) for member in fields(group)})
         command(**given)
 
-    called.__signature__ = inspect.Signature(spread)  # type: ignore[attr-defined]
+    called.__signature__ = inspect.Signature(spread)  # type: ignore[attr-defined]  # typer reads it
     called.__annotations__ = {parameter.name: parameter.annotation for parameter in spread}
     return called
 

@@ -20,8 +20,8 @@ from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence.denial_pool import DenialPool
 from lawful.search import set_sizes, unpack_sets
 from lawful.search.denial_inversion import Literals
-from lawful.search.denial_kernels import superset_counts
 from lawful.search.sets import Words, full_set, pack_set
+from lawful.search.superset_kernels import superset_weights
 
 _MOST_COMPARISONS = 200_000_000
 _FEWEST_PAIRS, _PAIRS_A_ROW, _MOST_PAIRS = 500, 20, 20_000
@@ -107,7 +107,9 @@ def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int, h
     total = _member_sums(sets, _bit_counts(satisfied, len(space)))
     left_out = np.zeros(len(sets), np.int64)
     if not hold:
-        left_out[sets.any(axis=1)] = superset_counts(sets[sets.any(axis=1)], satisfied)
+        left_out[sets.any(axis=1)] = superset_weights(
+            sets[sets.any(axis=1)], satisfied, np.ones(len(satisfied), np.int64)
+        )
     near = pairs - left_out
     covered: npt.NDArray[np.float64] = ((total - sizes * left_out) / np.maximum(near, 1) + 1) / sizes
     return np.where(near > 0, covered, 0.0)

@@ -280,18 +280,3 @@ def keep_unimplied(sets: Words, turned: Words, closures: Words, columns: Counts)
             enter_index(index, indexed + 1, turned[i], columns)
             indexed += 2
     return keep
-
-
-@compiled
-def superset_counts(sets: Words, family: Words) -> Counts:
-    """How many members of a family hold each set."""
-    counts = np.zeros(sets.shape[0], np.int64)
-    for i in range(sets.shape[0]):
-        for j in range(family.shape[0]):
-            holds = True
-            for w in range(sets.shape[1]):
-                if sets[i, w] & ~family[j, w] != ZERO:
-                    holds = False
-                    break
-            counts[i] += holds
-    return counts

@@ -129,7 +129,7 @@ def _found_cells(data: bytes, begin: int, layout: TextLayout) -> _Cells | None:
 
     def find(part: int) -> tuple[int, int]:
         first_row = sum(lines[:part])
-        return find_cells(  # type: ignore[no-any-return]
+        return find_cells(  # type: ignore[no-any-return]  # Numba's decorator has no types
             octets, cuts[part], cuts[part + 1], first_row, ord(dialect.separator), quote, places, starts, lengths, keys
         )
 
