@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
 from lawful.dependencies import Cell, Constant, Predicate
 from lawful.dependencies.laws import OPERATORS
 from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.evidence.signs import SignVectors
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_arrow
 from lawful.tables.options import ReadOptions
@@ -77,3 +79,16 @@ def spaces(draw: st.DrawFn, kinds: Sequence[str], most: int = 13) -> PredicateSp
         if len(PredicateSpace.of([*chosen, *picked])) <= most:
             chosen.extend(picked)
     return PredicateSpace.of(chosen)
+
+
+def turned(signs: SignVectors, space: PredicateSpace) -> SignVectors:
+    """The vectors of the same pairs of rows turned round."""
+    less, greater = np.zeros_like(signs.less), np.zeros_like(signs.greater)
+    for group, (image, exchanges) in enumerate(space.mirrored_groups):
+        # A group that tells no order has its differences in `less`, which stay there.
+        turns = exchanges and space.groups[group].is_ordered
+        first, second = (signs.greater, signs.less) if turns else (signs.less, signs.greater)
+        for source, target in ((first, less), (second, greater)):
+            taken = (source[:, image // 64] >> np.uint64(image % 64)) & np.uint64(1)
+            target[:, group // 64] |= taken << np.uint64(group % 64)
+    return SignVectors(less, greater)

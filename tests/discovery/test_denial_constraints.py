@@ -27,7 +27,7 @@ from lawful.engines.local import LocalEngine
 from lawful.errors import UsageError
 from lawful.meanings import NullPolicy
 from lawful.search import pack_sets, unpack_sets
-from lawful.search.denial_inversion import CONVENTIONS
+from lawful.search.denial_literals import CONVENTIONS, Convention
 from lawful.search.denial_reduction import is_possible
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_arrow, encode_arrow_into_folder, encode_in_process
@@ -206,11 +206,15 @@ def test_a_time_limit_keeps_what_is_certain() -> None:
     assert len(found.listings[0]) == 0
 
 
-def test_a_limit_within_the_search_gives_small_constraints_first() -> None:
+@pytest.mark.parametrize(("error", "convention", "patience"), [(0.0, "one-per-pair", 6), (0.02, "reduced", 12)])
+def test_a_limit_within_the_search_gives_small_constraints_first(
+    error: float, convention: Convention, patience: int
+) -> None:
     columns = ["first_name", "last_name", "city", "state", "zip", "salary", "rate", "has_child"]
     table = encode_arrow(make_tax_table(150).table.select(columns), ReadOptions())
-    question = DenialQuestion(cross_columns=False, convention="one-per-pair")
-    all_laws = set(laws(run(table, question)))
+    question = DenialQuestion(cross_columns=False, convention=convention, error=error)
+    (complete,) = run(table, question).listings
+    all_laws = set(complete.laws())
     looks = iter(range(10_000))
 
     class Impatient(Watch):
@@ -221,11 +225,14 @@ def test_a_limit_within_the_search_gives_small_constraints_first() -> None:
             return True
 
         def reason(self) -> str | None:
-            return "enough" if next(looks) > 6 else None
+            return "enough" if next(looks) > patience else None
 
     found = run(table, question, Impatient())
     kept = laws(found)
     assert not found.complete
+    if error:
+        errors = dict(zip(complete.laws(), complete.errors.tolist(), strict=True))
+        assert found.listings[0].errors.tolist() == [errors[law] for law in kept]
     assert 0 < len(kept) < len(all_laws)
     assert set(kept) <= all_laws
     largest = max(len(law.predicates) for law in kept)

@@ -19,6 +19,7 @@ from lawful.engines.session_settings import (
     spark_environment,
 )
 from lawful.errors import EngineError, UsageError
+from lawful.machine import cores
 
 MAP_IN_WORKERS = """
 import sys
@@ -172,7 +173,7 @@ def test_only_owned_sessions_are_stopped():
         ("local[3]", 3),
         ("local[3,2]", 3),
         ("local-cluster[2,4,1024]", 8),
-        ("local[*]", os.cpu_count()),
+        ("local[*]", cores()),
     ],
 )
 def test_threads_of_local_masters(master, threads):

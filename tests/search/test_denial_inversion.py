@@ -12,26 +12,21 @@ from typing import Any
 import denial_oracle
 import numpy as np
 import pytest
-from denial_tables import ValueTable, spaces, value_tables
+from denial_tables import ValueTable, spaces, turned, value_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lawful.dependencies import Cell, Operator, Predicate
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence import tiles
-from lawful.evidence.denial_evidence import all_evidence, evidence_of_tile, merge_evidence, turned
+from lawful.evidence.denial_evidence import all_evidence, evidence_of_tile, merge_evidence
 from lawful.evidence.denial_pool import DenialPool
 from lawful.evidence.signs import SignVectors
 from lawful.meanings import NullPolicy
 from lawful.search import unpack_sets, words_for
-from lawful.search.denial_inversion import (
-    CONVENTIONS,
-    Literals,
-    almost_constraints,
-    finds_no_implied,
-    minimal_constraints,
-)
-from lawful.search.denial_reduction import closures, reduced, turned_sets
+from lawful.search.denial_inversion import almost_constraints, minimal_constraints
+from lawful.search.denial_literals import CONVENTIONS, Literals, finds_no_implied
+from lawful.search.denial_reduction import closures, reading_order, reduced, reduced_places, turned_sets
 from lawful.search.sets import full_set, pack_sets
 
 POLICIES = st.sampled_from(NullPolicy)
@@ -64,16 +59,18 @@ def numbers_of(families: Any, space: PredicateSpace) -> list[frozenset[int]]:
 def finds_the_right_constraints(case: Case, policy: NullPolicy, largest: int | None, by_size: bool) -> None:
     table, space = case
     evidence = all_evidence(table.encoded(), space, policy, 1)
-    signs = both_ways(evidence.signs, space)
+    signs, other = evidence.signs, turned(evidence.signs, space)
     minimal = denial_oracle.minimal_sets(table.rows, space, policy, largest=largest)
     alone = denial_oracle.one_per_pair(space, minimal)
     right = {"set-minimal": minimal, "one-per-pair": alone, "reduced": denial_oracle.reduced(space, alone)}
     for convention in CONVENTIONS:
         literals = Literals.of(space, convention)
+        edges = literals.all_edges(signs.less, signs.greater)
+        assert literals.turned(edges).tolist() == literals.all_edges(other.less, other.greater).tolist()
         edges = literals.edges(signs.less, signs.greater)
         found = list(minimal_constraints(edges, literals, largest, lambda: None, by_size=by_size))
         if convention == "reduced":
-            found = [reduced(np.concatenate(found), space)] if found else []
+            found = [reduced(np.concatenate(found), space, has_images=True)] if found else []
         numbers = numbers_of(found, space)
         assert len(numbers) == len(set(numbers))
         assert set(numbers) == set(right[convention])
@@ -107,14 +104,23 @@ def test_mirror_images_are_all_that_is_left_to_remove(table: ValueTable, operato
         for column, chosen in enumerate(operators[: len(table.columns)])
         for operator in chosen
     )
-    signs = both_ways(all_evidence(table.encoded(), space, NullPolicy.EQUAL, 1).signs, space)
+    signs = all_evidence(table.encoded(), space, NullPolicy.EQUAL, 1).signs
     literals = Literals.of(space, "reduced")
     edges = literals.edges(signs.less, signs.greater)
     nothing = np.zeros((0, words_for(len(space))), np.uint64)
     found = np.concatenate([nothing, *minimal_constraints(edges, literals, None, lambda: None)])
     for sets in (found, found[::2], found[1::3]):  # all of them, and what a limit may leave
+        kept, places = reduced_places(sets, space)
+        for one, place in zip(kept, places, strict=True):
+            assert one.tolist() in (sets[place].tolist(), turned_sets(sets[[place]], space)[0].tolist())
         if finds_no_implied(space):
-            assert reduced(sets, space).tolist() == reduced(sets, space, only_mirrored=True).tolist()
+            quickly = reduced(sets, space, only_mirrored=True)
+            assert quickly[reading_order(quickly)].tolist() == kept[reading_order(kept)].tolist()
+
+
+def test_constraints_are_read_small_ones_first_and_in_the_order_of_the_space() -> None:
+    sets = pack_sets([(1, 2), (70,), (0, 99), (0, 3), (5,), (0, 2, 3)], 100)
+    assert unpack_sets(sets[reading_order(sets)]) == [(5,), (70,), (0, 3), (0, 99), (1, 2), (0, 2, 3)]
 
 
 def test_some_operators_leave_more_to_remove() -> None:
@@ -175,6 +181,7 @@ def test_evidence_is_what_pairs_satisfy(case: Case, policy: NullPolicy, parts: i
     cut = tiles(len(rows), parts)
     if cut:
         merged = merge_evidence([evidence_of_tile(encoded, space, policy, tile) for tile in cut])
+        whole = merge_evidence([whole])  # in the same order
         assert (merged.signs.less == whole.signs.less).all()
         assert (merged.signs.greater == whole.signs.greater).all()
         assert (merged.counts == whole.counts).all()

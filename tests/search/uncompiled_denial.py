@@ -10,16 +10,17 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import denial_oracle
-from denial_tables import ValueTable
+from denial_tables import ValueTable, turned
 
 from lawful.dependencies import Cell, Constant, Predicate
 from lawful.dependencies.laws import OPERATORS
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.evidence.denial_evidence import all_evidence, turned
+from lawful.evidence.denial_evidence import all_evidence
 from lawful.evidence.denial_pool import DenialPool
 from lawful.meanings import NullPolicy
 from lawful.search import unpack_sets
-from lawful.search.denial_inversion import Literals, almost_constraints, minimal_constraints
+from lawful.search.denial_inversion import almost_constraints, minimal_constraints
+from lawful.search.denial_literals import Literals
 from lawful.search.denial_reduction import reduced
 from lawful.search.superset_kernels import superset_weights
 
@@ -38,21 +39,23 @@ def main() -> None:
     for policy in NullPolicy:
         table = TABLE.encoded()
         evidence = all_evidence(table, SPACE, policy, 1)
-        other = turned(evidence.signs, SPACE)
-        signs = (
-            np.concatenate([evidence.signs.less, other.less]),
-            np.concatenate([evidence.signs.greater, other.greater]),
-        )
+        signs, other = evidence.signs, turned(evidence.signs, SPACE)
         pool = DenialPool(table, SPACE, policy)
         assert pool.add_pairs(np.array([0, 1], np.int32), np.array([2, 3], np.int32)) > 0
         for convention in ("set-minimal", "one-per-pair", "reduced"):
             literals = Literals.of(SPACE, convention)
-            found = np.concatenate(list(minimal_constraints(literals.edges(*signs), literals, 3, lambda: None)))
+            found = np.concatenate(
+                list(
+                    minimal_constraints(
+                        literals.edges(evidence.signs.less, evidence.signs.greater), literals, 3, lambda: None
+                    )
+                )
+            )
             almost = np.concatenate(
                 [
                     sets
                     for sets, _ in almost_constraints(
-                        literals.all_edges(evidence.signs.less, evidence.signs.greater),
+                        literals.all_edges(signs.less, signs.greater),
                         literals.all_edges(other.less, other.greater),
                         evidence.counts,
                         1,

@@ -99,7 +99,7 @@ def test_many_distinct_texts_find_their_own_codes(file: Path, texts: list[str]) 
 
 def test_threads_share_a_larger_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(direct_csv, "_WORTH_THREADS", 64)
-    monkeypatch.setattr(direct_csv.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(direct_csv, "cores", lambda: 3)
     lines = [f"{number % 97},{number * 7919 % 1009 / 8},text {number % 50}" for number in range(500)]
     data = "\n".join(["a,b,c", *lines]).encode()
     assert is_read_directly(file, data)

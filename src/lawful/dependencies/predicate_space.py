@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final
 
 from lawful.dependencies.denial_implication import negated, swapped_predicate
@@ -104,6 +104,10 @@ class PredicateSpace:
     def __len__(self) -> int:
         return len(self.predicates)
 
+    def __hash__(self) -> int:
+        # Equal spaces have equal signs, which are hashed alike in every process and much quicker than predicates.
+        return hash(self.signs)
+
     @cached_property
     def numbers(self) -> Mapping[Predicate, int]:
         """The number of each predicate."""
@@ -150,12 +154,12 @@ class PredicateSpace:
             for number, group in enumerate(self.group_of)
         )
 
-    @property
+    @cached_property
     def columns(self) -> tuple[int, ...]:
         """The columns that any predicate looks at."""
         return tuple(sorted({column for group in self.groups for column in group.columns}))
 
-    @property
+    @cached_property
     def compares_across(self) -> bool:
         """Whether any predicate does something else than to compare one column of both rows."""
         return not all(group.same_column for group in self.groups)
@@ -205,4 +209,9 @@ def require_operators(operators: Iterable[str], where: str = "") -> frozenset[Op
     named = frozenset(operators)
     if unknown := sorted(named - MIRRORED.keys()):
         raise UsageError(f"unknown operator {unknown[0]!r}{where}", f"Operators: {' '.join(OPERATORS)}.")
-    return frozenset(operator for operator in OPERATORS if {operator, MIRRORED[operator]} & named)
+    return _with_mirror_images(named)
+
+
+@cache
+def _with_mirror_images(operators: frozenset[str]) -> frozenset[Operator]:
+    return frozenset(operator for operator in OPERATORS if {operator, MIRRORED[operator]} & operators)

@@ -8,8 +8,7 @@ magnitude matters, since both ways give the same answer.
 
 from __future__ import annotations
 
-import os
-from functools import cache
+from lawful.machine import cores
 
 _SECONDS_A_PAIR = 0.5e-9
 _SECONDS_A_PAIR_AND_COLUMN = 0.06e-9
@@ -22,12 +21,7 @@ _MOST_SECONDS = 3600.0
 def full_evidence_seconds(rows: int, columns: int, threads: int | None = None) -> float:
     """How long comparing all pairs will take, roughly."""
     pairs = rows * (rows - 1) / 2
-    return pairs * (_SECONDS_A_PAIR + _SECONDS_A_PAIR_AND_COLUMN * columns) / (threads or _cores())
-
-
-@cache
-def _cores() -> int:
-    return os.cpu_count() or 1
+    return pairs * (_SECONDS_A_PAIR + _SECONDS_A_PAIR_AND_COLUMN * columns) / (threads or cores())
 
 
 def full_evidence_is_cheaper(rows: int, columns: int, threads: int | None = None) -> bool:

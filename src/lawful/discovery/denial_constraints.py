@@ -14,7 +14,6 @@ as long as comparing all pairs will take, and all pairs are compared.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Iterator
 from functools import cached_property
@@ -25,7 +24,7 @@ import numpy.typing as npt
 from lawful.checks import CheckTask
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.discovery.cost_model import full_evidence_seconds
-from lawful.discovery.denial_listing import DenialListing, interests_of
+from lawful.discovery.denial_listing import DenialListing, Floats, interests_of
 from lawful.discovery.denial_questions import DenialQuestion, predicate_space
 from lawful.discovery.findings import Emit, Findings
 from lawful.discovery.questions import Progress, Watch
@@ -33,18 +32,13 @@ from lawful.engines import Engine
 from lawful.errors import StoppedError
 from lawful.evidence import EFFICIENCY_THRESHOLD, FocusedSampler, WindowSampler, YieldSampler, sample_random_pairs
 from lawful.evidence.byte_columns import DIRECT_BITS
-from lawful.evidence.denial_evidence import DenialEvidence, turned
+from lawful.evidence.denial_evidence import DenialEvidence
 from lawful.evidence.denial_pool import DenialPool
+from lawful.machine import cores
 from lawful.search import set_sizes, unpack_sets
-from lawful.search.denial_inversion import (
-    Convention,
-    Literals,
-    almost_constraints,
-    depths,
-    finds_no_implied,
-    minimal_constraints,
-)
-from lawful.search.denial_reduction import reduced
+from lawful.search.denial_inversion import almost_constraints, depths, minimal_constraints
+from lawful.search.denial_literals import Convention, Literals, finds_no_implied
+from lawful.search.denial_reduction import Counts, reading_order, reduced_places
 from lawful.search.sets import Words, by_size, sets_without, words_for
 from lawful.tables.encoded_table import EncodedTable
 
@@ -59,10 +53,12 @@ _CHECKS_AT_ONCE = 4_000
 _TOO_MANY_REFUTED = 0.5
 _PATIENCE = 1.0
 """How many times as long as comparing all pairs sampling and checking may take before all pairs are compared."""
+_SECONDS_A_CHECKED_ROW = 10e-9
+"""What a check takes for each row, about."""
+_FOUND_FOR_A_CHECK = 8
+"""How many constraints are found for one that is left to check, at most: others are mirror images or implied."""
 _SECONDS_A_HASHED_PAIR = 20e-9
 """What one thread takes for a pair whose vector is too long for a table of all vectors."""
-
-Floats = npt.NDArray[np.float64]
 
 
 def discover_denial_constraints(
@@ -83,7 +79,7 @@ def discover_denial_constraints(
         findings.complete = True
     except StoppedError as stop:
         findings.stopped_because = watch.reason() or stop.message
-    listing = search.listing()
+    listing = search.listing(is_complete=findings.complete)
     findings.listings.append(listing)
     emit(listing)
     return findings
@@ -100,7 +96,7 @@ def full_evidence_is_quicker(rows: int, space: PredicateSpace) -> bool:
 def _longest_wait(rows: int, space: PredicateSpace) -> float:
     """How long to sample and check before all pairs are compared: as long as these will take."""
     bits = sum(2 if group.is_ordered else 1 for group in space.groups)
-    hashing = 0.0 if bits <= DIRECT_BITS else math.comb(rows, 2) * _SECONDS_A_HASHED_PAIR / (os.cpu_count() or 1)
+    hashing = 0.0 if bits <= DIRECT_BITS else math.comb(rows, 2) * _SECONDS_A_HASHED_PAIR / cores()
     return _PATIENCE * max(hashing, full_evidence_seconds(rows, 2 * len(space.groups)))
 
 
@@ -145,20 +141,24 @@ class _Search:
         else:
             self._find_all(self._checked_evidence())
 
-    def listing(self) -> DenialListing:
+    def listing(self, *, is_complete: bool) -> DenialListing:
         """What was found, as it is given back."""
         sets = np.concatenate([self._nothing(), *self._found])
         errors = np.concatenate([np.zeros(0), *self._errors]) if self._question.error else None
-        if self._question.convention == "reduced" and len(sets) > 1:
-            kept = reduced(sets, self._space, only_mirrored=self._finds_no_implied)
-            if errors is not None:
-                errors = _errors_of(kept, sets, errors)
-            sets = kept
-        order = np.argsort(set_sizes(sets), kind="stable")
+        if self._question.convention == "reduced":
+            sets, places = self._reduced(sets, has_images=is_complete)
+            errors = None if errors is None else errors[places]
+        order = reading_order(sets)
         sets = np.ascontiguousarray(sets[order])
-        interests = interests_of(sets, self._space, self._pool, self._question.seed, hold=not self._question.error)
+
+        def rate() -> Floats:
+            return interests_of(sets, self._space, self._pool, self._question.seed, hold=not self._question.error)
+
         names = tuple(self._table.names)
-        return DenialListing(self._space, names, sets, interests, None if errors is None else errors[order])
+        return DenialListing(self._space, names, sets, rate, None if errors is None else errors[order])
+
+    def _reduced(self, sets: Words, *, has_images: bool) -> tuple[Words, Counts]:
+        return reduced_places(sets, self._space, only_mirrored=self._finds_no_implied, has_images=has_images)
 
     @cached_property
     def _pool(self) -> DenialPool:
@@ -193,11 +193,7 @@ class _Search:
     ) -> Iterator[Words]:
         """The minimal constraints that no known pair breaks; pairs break them in either order (section 6.4)."""
         literals = Literals.of(self._space, convention)
-        mirrored = turned(evidence.signs, self._space)
-        edges = literals.edges(
-            np.concatenate([evidence.signs.less, mirrored.less]),
-            np.concatenate([evidence.signs.greater, mirrored.greater]),
-        )
+        edges = literals.edges(evidence.signs.less, evidence.signs.greater)
         self._watch.look()
         return minimal_constraints(edges, literals, max_size, self._look, by_size=by_size)
 
@@ -206,16 +202,14 @@ class _Search:
         evidence = self._all_pairs(counted=True)
         assert evidence.counts is not None
         literals = Literals.of(self._space, self._question.convention)
-        mirrored = turned(evidence.signs, self._space)
         pairs = max(1, math.comb(self._table.rows, 2))
         self._progress(f"thinking about {len(evidence):,} kinds of pairs")
         edges = literals.all_edges(evidence.signs.less, evidence.signs.greater)
-        other_edges = literals.all_edges(mirrored.less, mirrored.greater)
         allowed = _most_within(self._question.error, pairs)
         smallest = 0
         for max_size in self._sizes(literals.most_units):
             for sets, broken in almost_constraints(
-                edges, other_edges, evidence.counts, allowed, literals, max_size, self._watch.look
+                edges, literals.turned(edges), evidence.counts, allowed, literals, max_size, self._watch.look
             ):
                 is_new = set_sizes(sets) >= smallest
                 self._found.append(sets[is_new])
@@ -258,8 +252,18 @@ class _Search:
 
     def _preliminary(self, pool: DenialPool, max_size: int | None) -> Words:
         """The strongest constraints that no pair of the pool breaks: if they hold, all others do."""
-        inverted = [self._nothing(), *self._inverted(pool.evidence, "reduced", max_size)]
-        return by_size(reduced(np.concatenate(inverted), self._space, only_mirrored=self._finds_no_implied))
+        inverted, found = [self._nothing()], 0
+        for sets in self._inverted(pool.evidence, "reduced", max_size):
+            inverted.append(sets)
+            found += len(sets)
+            self._give_up_if_checks_take_longer(found // _FOUND_FOR_A_CHECK)
+        return by_size(self._reduced(np.concatenate(inverted), has_images=True)[0])
+
+    def _give_up_if_checks_take_longer(self, candidates: int) -> None:
+        """Leave so many candidates to all pairs if checking them would outlast the patience."""
+        expected = (candidates - sum(map(len, self._found))) * self._table.rows * _SECONDS_A_CHECKED_ROW
+        if time.monotonic() + expected > self._patience_ends:
+            raise _SlowerThanAllPairsError
 
     def _checked_evidence(self) -> DenialEvidence:
         """The evidence of some pairs that gives the constraints that hold, or of all pairs if that is quicker."""
@@ -354,8 +358,3 @@ def _most_within(error: float, pairs: int) -> int:
     while most > 0 and most / pairs > error:
         most -= 1
     return most
-
-
-def _errors_of(kept: Words, sets: Words, errors: Floats) -> Floats:
-    known = dict(zip(map(bytes, sets), errors.tolist(), strict=True))
-    return np.array([known[bytes(one)] for one in kept])

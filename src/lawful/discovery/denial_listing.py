@@ -8,8 +8,9 @@ constraint without doing so, the more it says. Coverage is estimated from random
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -19,26 +20,36 @@ from lawful.dependencies.denial_readings import plain_reading
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence.denial_pool import DenialPool
 from lawful.search import set_sizes, unpack_sets
-from lawful.search.denial_inversion import Literals
-from lawful.search.sets import Words, full_set, pack_set
+from lawful.search.denial_kernels import count_met, member_sums
+from lawful.search.denial_literals import Literals
+from lawful.search.set_kernels import count_occurrences
+from lawful.search.sets import Words, full_set, pack_sets
 from lawful.search.superset_kernels import superset_weights
 
 _MOST_COMPARISONS = 200_000_000
 _FEWEST_PAIRS, _PAIRS_A_ROW, _MOST_PAIRS = 500, 20, 20_000
 _UNPACKED_AT_ONCE = 4096
 
-Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class DenialListing:
-    """Denial constraints over one space; `sets` are the numbers of their predicates, packed."""
+    """Denial constraints over one space; `sets` are the numbers of their predicates, packed.
+
+    `rate` says how interesting each is, once somebody asks.
+    """
 
     space: PredicateSpace
     names: tuple[str, ...]
     sets: Words
-    interests: npt.NDArray[np.float64]
-    errors: npt.NDArray[np.float64] | None = None
+    rate: Callable[[], Floats]
+    errors: Floats | None = None
+
+    @cached_property
+    def interests(self) -> Floats:
+        """How interesting each is, from 0 to 1."""
+        return self.rate()
 
     @property
     def kind(self) -> LawKind:
@@ -62,32 +73,30 @@ class DenialListing:
     def chosen(self, places: npt.NDArray[np.int64]) -> DenialListing:
         """Some of the laws, in that order."""
         errors = None if self.errors is None else self.errors[places]
-        return DenialListing(self.space, self.names, self.sets[places], self.interests[places], errors)
+        interests = self.interests[places]
+        return DenialListing(self.space, self.names, self.sets[places], lambda: interests, errors)
 
 
-def interests_of(
-    sets: Words, space: PredicateSpace, pool: DenialPool, seed: int, *, hold: bool = True
-) -> npt.NDArray[np.float64]:
+def interests_of(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int, *, hold: bool = True) -> Floats:
     """How interesting each constraint is, from 0 to 1; `hold` says that no pair of rows breaks any of them."""
     if not len(sets) or not len(space):
         return np.ones(len(sets))
     return 0.5 * (_succinctness(sets, space) + _coverage(sets, space, pool, seed, hold))
 
 
-def _succinctness(sets: Words, space: PredicateSpace) -> npt.NDArray[np.float64]:
+def _succinctness(sets: Words, space: PredicateSpace) -> Floats:
     symbols: dict[object, list[int]] = {}
     for number, predicate in enumerate(space.predicates):
         group = space.groups[space.group_of[number]]
         for symbol in (predicate.operator, *group.columns):
             symbols.setdefault(symbol, []).append(number)
-    length = np.zeros(len(sets))
-    for numbers in symbols.values():
-        length += (sets & pack_set(numbers, len(space))).any(axis=1)
+    length = count_met(sets, pack_sets(symbols.values(), len(space)))
     shortest = 2.0  # one column and one operator
-    return shortest / np.maximum(length, shortest)
+    succinct: Floats = shortest / np.maximum(length, shortest)
+    return succinct
 
 
-def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int, hold: bool) -> npt.NDArray[np.float64]:
+def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int, hold: bool) -> Floats:
     """The mean of (k + 1) / n over the pairs that break nothing.
 
     The mean of k is the sum of the shares of pairs that satisfy each predicate, so no constraint needs to be held
@@ -104,28 +113,12 @@ def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int, h
     signs = pool.compare(left.astype(np.int32), right.astype(np.int32))
     satisfied = ~Literals.of(space, "set-minimal").all_edges(signs.less, signs.greater) & full_set(len(space))
     sizes = np.maximum(set_sizes(sets), 1)
-    total = _member_sums(sets, _bit_counts(satisfied, len(space)))
+    total = member_sums(sets, count_occurrences(satisfied))
     left_out = np.zeros(len(sets), np.int64)
     if not hold:
         left_out[sets.any(axis=1)] = superset_weights(
             sets[sets.any(axis=1)], satisfied, np.ones(len(satisfied), np.int64)
         )
     near = pairs - left_out
-    covered: npt.NDArray[np.float64] = ((total - sizes * left_out) / np.maximum(near, 1) + 1) / sizes
+    covered: Floats = ((total - sizes * left_out) / np.maximum(near, 1) + 1) / sizes
     return np.where(near > 0, covered, 0.0)
-
-
-def _bit_counts(family: Words, size: int) -> Counts:
-    """In how many sets of a family each number is."""
-    bits = np.unpackbits(np.ascontiguousarray(family).view(np.uint8), axis=1, count=size, bitorder="little")
-    counts: Counts = bits.sum(axis=0, dtype=np.int64)
-    return counts
-
-
-def _member_sums(sets: Words, weights: Counts) -> Counts:
-    """The weights of the members of each set, added up."""
-    sums = np.zeros(len(sets), np.int64)
-    for number, weight in enumerate(weights.tolist()):
-        holds = (sets[:, number // 64] >> np.uint64(number % 64)) & np.uint64(1)
-        sums += holds.astype(np.int64) * weight
-    return sums

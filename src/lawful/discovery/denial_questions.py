@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import Final, Literal, get_args
 
@@ -18,7 +19,7 @@ from lawful.dependencies.notation import unknown_column
 from lawful.dependencies.predicate_space import ORDER_OPERATORS, PredicateSpace, require_operators
 from lawful.errors import UsageError
 from lawful.meanings import ColumnType, NullPolicy
-from lawful.search.denial_inversion import CONVENTIONS, Convention
+from lawful.search.denial_literals import CONVENTIONS, Convention
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranking import typed_to_text
 from lawful.tables.shared_ranks import comparable, constant_place, shared_codes
@@ -27,7 +28,12 @@ DenialStrategy = Literal["auto", "full", "hybrid", "completion"]
 
 _NUMBERS: Final = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT})
 _TIMES: Final = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.DURATION})
+_ORDERED: Final = _NUMBERS | _TIMES
 _EQUALITY: Final[tuple[Operator, ...]] = ("=", "!=")
+_REMEMBERED_SPACES = 32
+
+Comparison = tuple[Cell, Cell | Constant, tuple[Operator, ...]]
+"""What is compared, and by which operators."""
 
 
 @dataclass(frozen=True)
@@ -124,37 +130,41 @@ def predicate_space(table: EncodedTable, question: DenialQuestion) -> PredicateS
     for name in question.column_operators:
         if name not in table.names:
             raise UsageError(*unknown_column(name, table.names))
-    predicates = [*_same_column(table, columns, question)]
+    comparisons = [*_same_column(table, columns, question)]
     if question.cross_columns:
-        predicates.extend(_across(table, columns, question))
+        comparisons.extend(_across(table, columns, question))
     with_constants = [*_with_constants(table, columns, question)] if question.constants else []
-    constants = {(p.left.column, p.right) for p in with_constants if isinstance(p.right, Constant)}
-    places = {(column, constant): constant_place(table, column, constant) for column, constant in constants}
-    return PredicateSpace.of([*predicates, *with_constants], places)
+    constants = {(cell.column, right) for cell, right, _ in with_constants if isinstance(right, Constant)}
+    places = tuple((constant, constant_place(table, *constant)) for constant in constants)
+    return _space(tuple(comparisons + with_constants), places)
 
 
-def _operators(allowed: frozenset[Operator], equality: bool, order: bool) -> Iterator[Operator]:
-    for operator in OPERATORS:
-        if operator in allowed and (equality if operator in _EQUALITY else order):
-            yield operator
+@lru_cache(maxsize=_REMEMBERED_SPACES)
+def _space(comparisons: tuple[Comparison, ...], places: tuple[tuple[tuple[int, Constant], int], ...]) -> PredicateSpace:
+    """The space of some comparisons; the same one for tables whose columns are alike, with all that it worked out."""
+    predicates = (Predicate(left, operator, right) for left, right, operators in comparisons for operator in operators)
+    return PredicateSpace.of(predicates, dict(places))
+
+
+@cache
+def _operators(allowed: frozenset[Operator], equality: bool, order: bool) -> tuple[Operator, ...]:
+    return tuple(op for op in OPERATORS if op in allowed and (equality if op in _EQUALITY else order))
 
 
 def _is_ordered(table: EncodedTable, column: int, question: DenialQuestion) -> bool:
     known = table.columns[column]
     is_asked_for = not ORDER_OPERATORS.isdisjoint(question.column_operators.get(known.name, ()))
-    return (
-        known.type in _NUMBERS | _TIMES or is_asked_for or (question.order_on_text and known.type is ColumnType.STRING)
-    )
+    return known.type in _ORDERED or is_asked_for or (question.order_on_text and known.type is ColumnType.STRING)
 
 
-def _same_column(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Predicate]:
+def _same_column(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Comparison]:
     for column in columns:
         order = _is_ordered(table, column, question)
-        for operator in _operators(question.allowed(table.names[column]), True, order):
-            yield Predicate(Cell("t", column), operator, Cell("s", column))
+        operators = _operators(question.allowed(table.columns[column].name), True, order)
+        yield Cell("t", column), Cell("s", column), operators
 
 
-def _across(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Predicate]:
+def _across(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Comparison]:
     """Compare t.a with s.b, and a with b of one row."""
     for family in _families(table, columns):
         try:
@@ -175,9 +185,9 @@ def _across(table: EncodedTable, columns: tuple[int, ...], question: DenialQuest
                 else bool(shares) or table.columns[a].type in _TIMES
             )
             allowed = question.allowed(table.names[a]) & question.allowed(table.names[b])
-            for operator in _operators(allowed, bool(shares), order):
-                yield Predicate(Cell("t", a), operator, Cell("s", b))
-                yield Predicate(Cell("t", a), operator, Cell("t", b))
+            operators = _operators(allowed, bool(shares), order)
+            yield Cell("t", a), Cell("s", b), operators
+            yield Cell("t", a), Cell("t", b), operators
 
 
 def _families(table: EncodedTable, columns: tuple[int, ...]) -> list[list[int]]:
@@ -213,11 +223,11 @@ def _mean(table: EncodedTable, column: int) -> float:
     return float((numbers[finite] * rows[finite]).sum()) / total if total else 0.0
 
 
-def _with_constants(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Predicate]:
+def _with_constants(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Comparison]:
     for column in columns:
+        operators = _operators(question.allowed(table.names[column]), True, False)
         for constant in frequent_values(table, column, question):
-            for operator in _operators(question.allowed(table.names[column]), True, False):
-                yield Predicate(Cell("t", column), operator, constant)
+            yield Cell("t", column), constant, operators
 
 
 def frequent_values(table: EncodedTable, column: int, question: DenialQuestion) -> list[Constant]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from threading import Event
 
 import numpy as np
@@ -21,6 +20,7 @@ from lawful.engines.protocol import ShouldStop
 from lawful.errors import StoppedError, UsageError
 from lawful.evidence import AgreeSets, all_agree_sets
 from lawful.evidence.denial_evidence import DenialEvidence, all_evidence
+from lawful.machine import cores
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 
@@ -37,7 +37,7 @@ class LocalEngine:
     Parameters
     ----------
     threads
-        How many checks run at once; None takes one a core.
+        How many checks run at once, whatever the number of calls; None takes one a core.
     cache_bytes
         The budget for partitions kept between checks, shared by all threads.
     """
@@ -47,16 +47,19 @@ class LocalEngine:
     def __init__(self, threads: int | None = None, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         if threads is not None and threads < 1:
             raise UsageError(f"the number of threads must be at least 1, and is {threads}")
-        self._threads = threads or os.cpu_count() or 1
+        self._threads = threads or cores()
         self._cache_bytes = cache_bytes
         self._longest_chain: int | None = None
         self._workspace: Workspace | None = None
         self._table: EncodedTable | None = None
+        self._pool: ThreadPoolExecutor | None = None
         self._cancelled = Event()
 
     def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
-        """Make a workspace for the table."""
+        """Make a workspace for the table, and threads that all calls share; they start when there is work."""
+        self.close()
         self._table = table
+        self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="lawful-local")
         self._workspace = Workspace(table, null_policy, self._cache_bytes, self._longest_chain)
         self._cancelled.clear()
 
@@ -78,7 +81,7 @@ class LocalEngine:
 
     def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
         """Check packs of tasks on the threads and yield verdicts pack by pack; few short ones in this thread."""
-        table, workspace = self._opened()
+        table, workspace, pool = self._opened()
         given = list(tasks)
         if len(given) * table.rows < _WORTH_A_POOL:
             yield from self._check_here(given, table, workspace)
@@ -94,19 +97,17 @@ class LocalEngine:
                 verdicts.append(check(task, table, workspace))
             return verdicts
 
-        with ThreadPoolExecutor(self._threads, thread_name_prefix="lawful-check") as pool:
-            waiting: set[Future[list[Verdict]]] = {pool.submit(run, pack) for pack in packs}
-            try:
-                while waiting:
-                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        yield from future.result()
-                    if self._cancelled.is_set():
-                        raise StoppedError("the checks were cancelled")
-            finally:
-                stop.set()
-                for future in waiting:
-                    future.cancel()
+        waiting = {pool.submit(run, pack) for pack in packs}
+        try:
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield from future.result()
+                if self._cancelled.is_set():
+                    raise StoppedError("the checks were cancelled")
+        finally:
+            stop.set()
+            wait(future for future in waiting if not future.cancel())
 
     def _check_here(self, tasks: list[CheckTask], table: EncodedTable, workspace: Workspace) -> Iterator[Verdict]:
         for task in tasks:
@@ -116,7 +117,7 @@ class LocalEngine:
 
     def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
         """Compare all pairs of rows with all threads."""
-        table, workspace = self._opened()
+        table, workspace, _ = self._opened()
 
         def stops() -> bool:
             return self._cancelled.is_set() or should_stop()
@@ -126,29 +127,28 @@ class LocalEngine:
 
     def violating_pairs(self, space: PredicateSpace, paths: Sequence[Path], should_stop: ShouldStop) -> Int32s:
         """Walk parts of the tree of constraints on the threads."""
-        _, workspace = self._opened()
+        _, workspace, pool = self._opened()
         failed = Event()
 
         def stops() -> bool:
             return failed.is_set() or self._cancelled.is_set() or should_stop()
 
-        with ThreadPoolExecutor(self._threads, thread_name_prefix="lawful-pairs") as pool:
-            waiting = [
-                pool.submit(distinct_violating_pairs, pack, space, workspace, stops)
-                for pack in in_packs(paths, self._threads * _PACKS_A_THREAD)
-            ]
-            try:
-                parts = [future.result() for future in waiting]
-            except BaseException:  # an interrupt reaches this thread alone: the others must not go on to the end
-                failed.set()
-                raise
+        waiting = [
+            pool.submit(distinct_violating_pairs, pack, space, workspace, stops)
+            for pack in in_packs(paths, self._threads * _PACKS_A_THREAD)
+        ]
+        try:
+            parts = [future.result() for future in waiting]
+        finally:  # an interrupt reaches this thread alone: the others must not go on to the end
+            failed.set()
+            wait(future for future in waiting if not future.cancel())
         return np.concatenate([np.empty((0, 2), np.int32), *parts])
 
     def denial_evidence(
         self, space: PredicateSpace, should_stop: ShouldStop, *, counted: bool = False
     ) -> DenialEvidence:
         """Compare all pairs of rows with all threads."""
-        table, workspace = self._opened()
+        table, workspace, _ = self._opened()
 
         def stops() -> bool:
             return self._cancelled.is_set() or should_stop()
@@ -161,10 +161,12 @@ class LocalEngine:
         self._cancelled.set()
 
     def close(self) -> None:
-        """Let go of the table and its partitions."""
-        self._table = self._workspace = None
+        """Let go of the table, its partitions and the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+        self._table = self._workspace = self._pool = None
 
-    def _opened(self) -> tuple[EncodedTable, Workspace]:
-        if self._table is None or self._workspace is None:
+    def _opened(self) -> tuple[EncodedTable, Workspace, ThreadPoolExecutor]:
+        if self._table is None or self._workspace is None or self._pool is None:
             raise UsageError("the engine was not opened for a table")
-        return self._table, self._workspace
+        return self._table, self._workspace, self._pool

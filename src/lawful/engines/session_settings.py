@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from lawful.machine import cores
+
 LOOPBACK = "127.0.0.1"
 GIBIBYTE = 1 << 30
 
@@ -29,7 +31,7 @@ def local_threads(master: str) -> int:
     if master == "local":
         return 1
     count = re.match(r"local\[(\d+)", master)
-    return int(count[1]) if count else os.cpu_count() or 1
+    return int(count[1]) if count else cores()
 
 
 def own_settings(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from lawful.evidence.ranked_table import RankedTable, chosen_columns
 from lawful.evidence.signs import words_for
-from lawful.evidence.tile_kernels import spread_bits
+from lawful.evidence.tile_kernels import byte_planes, spread_bits
 from lawful.evidence.words_kernels import Bytes, Int32s, Int64s, Words
 from lawful.meanings import NULL_RANK, NullPolicy
 
@@ -59,6 +59,7 @@ class ByteColumns:
     second_lanes: int
     lanes: tuple[int, ...]
     always_equal: tuple[int, ...]
+    always_differ: tuple[int, ...]
     always_unknown: tuple[int, ...]
     order: Int32s | None
 
@@ -66,11 +67,12 @@ class ByteColumns:
     def of(table: RankedTable, policy: NullPolicy, columns: Sequence[int] | None, *, signs: bool) -> ByteColumns:
         """Copy columns of a table, all of them unless some are named."""
         chosen = chosen_columns(table, columns)
-        ranks_of = [np.asarray(table.column(column)) for column in chosen]
+        all_ranks = stacked([table.column(column) for column in chosen], table.rows)
+        lowest = all_ranks.min(axis=1, initial=NULL_RANK + 1).tolist()
         ignore = policy is NullPolicy.IGNORE
-        nullable, complete, always_equal, always_unknown = [], [], [], []
+        nullable, complete, always_equal, always_differ, always_unknown = [], [], [], [], []
         for bit, column in enumerate(chosen):
-            values, has_nulls = table.distinct(column), table.rows > 0 and not ranks_of[bit].min()
+            values, has_nulls = table.distinct(column), lowest[bit] == NULL_RANK
             if ignore and values == 0:
                 always_unknown.append(bit)
             elif values + has_nulls <= 1:
@@ -78,13 +80,15 @@ class ByteColumns:
             elif ignore and has_nulls:
                 nullable.append(bit)
             elif signs or values + has_nulls < table.rows:
-                complete.append(bit)  # one that differs in all rows has no lane: bits of none are zero
+                complete.append(bit)
+            else:
+                always_differ.append(bit)
         lanes = (*nullable, *complete)
-        ranks = [ranks_of[bit] for bit in lanes]
-        order = sorted_order(ranks) if signs and ranks else None
+        ranks = all_ranks if lanes == tuple(range(len(chosen))) else all_ranks[list(lanes)]
+        order = sorted_order(ranks) if signs and lanes else None
         if order is not None:
-            ranks = [column[order] for column in ranks]
-        planes, lane_of_plane = split(ranks, table.rows)
+            ranks = ranks[:, order]
+        planes, lane_of_plane = split(ranks, ranks.max(axis=1, initial=NULL_RANK).tolist())
         return ByteColumns(
             columns=chosen,
             policy=policy,
@@ -94,10 +98,11 @@ class ByteColumns:
             ordered_planes=len(planes) if signs else 0,
             plane_group=lane_of_plane // BYTE_BITS,
             plane_bit=np.left_shift(1, lane_of_plane % BYTE_BITS).astype(np.uint8),
-            nulls=null_bytes([column == NULL_RANK for column in ranks[: len(nullable)]], table.rows),
+            nulls=null_bytes(ranks[: len(nullable)] == NULL_RANK),
             second_lanes=len(lanes) if signs else len(nullable),
             lanes=lanes,
             always_equal=tuple(always_equal),
+            always_differ=tuple(always_differ),
             always_unknown=tuple(always_unknown),
             order=order,
         )
@@ -146,31 +151,29 @@ class ByteColumns:
         return spread_bits(keys, start, placed, words_for(len(self.columns)))
 
 
-def sorted_order(ranks: list[Int32s]) -> Int32s:
+def stacked(columns: Sequence[Int32s], rows: int) -> Int32s:
+    """Columns as the lines of one array: one call then does what would take a call for each."""
+    return np.array(columns, np.int32) if columns else np.empty((0, rows), np.int32)
+
+
+def sorted_order(ranks: Int32s) -> Int32s:
     """Rows sorted by all lanes, coarse columns first.
 
     Neighbours then have much in common, so their vectors repeat; and of every pair the earlier row is the
     smaller one in the first lane that tells them apart, so that no vector occurs next to its mirror.
     """
-    by_values = sorted(range(len(ranks)), key=lambda lane: -int(ranks[lane].max()))
-    return np.lexsort([ranks[lane] for lane in by_values]).astype(np.int32)
+    by_values = np.argsort(-ranks.max(axis=1, initial=NULL_RANK), kind="stable")
+    return np.lexsort(ranks[by_values]).astype(np.int32)
 
 
-def split(ranks: list[Int32s], rows: int, highest: Sequence[int] | None = None) -> tuple[Bytes, Int64s]:
+def split(ranks: Int32s, highest: Sequence[int]) -> tuple[Bytes, Int64s]:
     """The bytes of the lanes, plane by plane, and the lane of each plane; enough of them for the highest ranks."""
-    planes: list[npt.NDArray[np.uint8]] = []
-    lane_of_plane = []
-    for lane, column in enumerate(ranks):
-        most = int(column.max(initial=NULL_RANK)) if highest is None else highest[lane]
-        for byte in range(max(1, -(-most.bit_length() // BYTE_BITS))):
-            planes.append((column >> (BYTE_BITS * byte) if byte else column).astype(np.uint8))
-            lane_of_plane.append(lane)
-    stacked = np.stack(planes) if planes else np.empty((0, rows), np.uint8)
-    return stacked, np.array(lane_of_plane, np.int64)
+    planes_of = [max(1, -(-most.bit_length() // BYTE_BITS)) for most in highest]
+    lane_of_plane = np.array([lane for lane, planes in enumerate(planes_of) for _ in range(planes)], np.int64)
+    byte_of_plane = np.array([byte for planes in planes_of for byte in range(planes)], np.int64)
+    return byte_planes(ranks, lane_of_plane, byte_of_plane), lane_of_plane
 
 
-def null_bytes(nulls: list[npt.NDArray[np.bool_]], rows: int) -> Bytes:
+def null_bytes(is_null: npt.NDArray[np.bool_]) -> Bytes:
     """Where the first lanes are null, eight lanes a byte."""
-    if not nulls:
-        return np.empty((0, rows), np.uint8)
-    return np.packbits(np.stack(nulls), axis=0, bitorder="little")
+    return np.packbits(is_null, axis=0, bitorder="little")

@@ -13,21 +13,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.evidence.byte_columns import BYTE_BITS, ByteColumns, null_bytes, sorted_order, split
+from lawful.evidence.byte_columns import BYTE_BITS, ByteColumns, null_bytes, sorted_order, split, stacked
 from lawful.evidence.denial_lanes import Lane, lanes_of
 from lawful.evidence.exact import ShouldStop, Tile, compared_vectors
 from lawful.evidence.multisets import grouped_vectors
 from lawful.evidence.signs import SignVectors
-from lawful.evidence.words_kernels import Int32s, Int64s, Words
+from lawful.evidence.words_kernels import Int32s, Int64s
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
-
-_ONE = np.uint64(1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DenialEvidence:
-    """Distinct vectors of pairs (t, s), one order of each two rows; `turned` gives the other.
+    """Distinct vectors of pairs (t, s), one order of each two rows; the other order follows.
 
     Attributes
     ----------
@@ -83,23 +81,6 @@ def merge_evidence(parts: Sequence[DenialEvidence]) -> DenialEvidence:
     return DenialEvidence(SignVectors(grouped[0], grouped[1]), counts, witnesses)
 
 
-def turned(signs: SignVectors, space: PredicateSpace) -> SignVectors:
-    """The vectors of the same pairs turned round."""
-    less, greater = np.zeros_like(signs.less), np.zeros_like(signs.greater)
-    for group, (image, exchanges) in enumerate(space.mirrored_groups):
-        # A group that tells no order has its differences in `less`, which stay there.
-        turns = exchanges and space.groups[group].is_ordered
-        first, second = (signs.greater, signs.less) if turns else (signs.less, signs.greater)
-        _move_bit(first, image, less, group)
-        _move_bit(second, image, greater, group)
-    return SignVectors(less, greater)
-
-
-def _move_bit(source: Words, bit: int, target: Words, new_bit: int) -> None:
-    taken = (source[:, bit // 64] >> np.uint64(bit % 64)) & _ONE
-    target[:, new_bit // 64] |= taken << np.uint64(new_bit % 64)
-
-
 def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy) -> ByteColumns:
     """Lay the lanes of a space out as the kernels that compare all pairs want them."""
     all_lanes = lanes_of(table, space, policy)
@@ -111,10 +92,10 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
     second = sum(lane.is_ordered or lane.nulls is not None for lane in lanes)
     order = _order(lanes, table.rows)
     own, planes, lane_of_plane = _planes(lanes, order, table.rows)
-    nulls: list[np.ndarray] = []
+    is_null = np.zeros((0, table.rows), np.bool_)
     if any(lane.nulls is not None for lane in lanes):
         none = np.zeros(table.rows, np.bool_)
-        nulls = [(none if lane.nulls is None else lane.nulls)[order] for lane in lanes[:second]]
+        is_null = np.stack([(none if lane.nulls is None else lane.nulls)[order] for lane in lanes[:second]])
     return ByteColumns(
         columns=tuple(range(len(space.groups))),
         policy=policy,
@@ -124,10 +105,11 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
         ordered_planes=int((lane_of_plane < ordered).sum()),
         plane_group=lane_of_plane // BYTE_BITS,
         plane_bit=np.left_shift(1, lane_of_plane % BYTE_BITS).astype(np.uint8),
-        nulls=null_bytes(nulls, table.rows),
+        nulls=null_bytes(is_null),
         second_lanes=second,
         lanes=tuple(numbers),
         always_equal=(),
+        always_differ=(),
         always_unknown=(),
         order=order,
     )
@@ -136,19 +118,20 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
 def _order(lanes: Sequence[Lane], rows: int) -> Int32s:
     """Rows whose neighbours have much in common, for their vectors to repeat."""
     same = [lane.left for lane in lanes if lane.left is lane.right]
-    return sorted_order(same) if same else np.arange(rows, dtype=np.int32)
+    return sorted_order(stacked(same, rows)) if same else np.arange(rows, dtype=np.int32)
 
 
 def _planes(lanes: Sequence[Lane], order: Int32s, rows: int) -> tuple[np.ndarray, np.ndarray, Int64s]:
     """The bytes of t and of s; both sides of a lane have the same number of them."""
-    right = [lane.right[order] for lane in lanes]
+    right = stacked([lane.right for lane in lanes], rows)[:, order]
+    highest = right.max(axis=1, initial=0)
     if all(lane.left is lane.right for lane in lanes):
-        planes, lane_of_plane = split(right, rows)
+        planes, lane_of_plane = split(right, highest.tolist())
         return planes, planes, lane_of_plane
-    left = [lane.left[order] for lane in lanes]
-    highest = [max(int(a.max(initial=0)), int(b.max(initial=0))) for a, b in zip(left, right, strict=True)]
-    own, lane_of_plane = split(left, rows, highest)
-    planes, _ = split(right, rows, highest)
+    left = stacked([lane.left for lane in lanes], rows)[:, order]
+    both = np.maximum(highest, left.max(axis=1, initial=0)).tolist()
+    own, lane_of_plane = split(left, both)
+    planes, _ = split(right, both)
     return own, planes, lane_of_plane
 
 
@@ -156,8 +139,6 @@ def _evidence(
     compared: ByteColumns, tile: Tile | None, threads: int | None, should_stop: ShouldStop | None, counted: bool
 ) -> DenialEvidence:
     keys, counts, witnesses = compared_vectors(compared, tile, threads, should_stop, counted=counted)
-    less, greater = compared.decode(keys)
     assert compared.order is not None
     rows = compared.order[witnesses] if len(witnesses) else witnesses
-    planes, counts, rows = grouped_vectors([less, greater], counts, rows)
-    return DenialEvidence(SignVectors(planes[0], planes[1]), counts, rows)
+    return DenialEvidence(SignVectors(*compared.decode(keys)), counts, rows)

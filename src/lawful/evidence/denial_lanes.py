@@ -39,20 +39,15 @@ class Lane:
         The rows that make the sign unknown, if there are any.
     is_ordered
         Whether less and greater are told apart.
+    varies
+        Whether any two rows are known to differ or not known to be equal.
     """
 
     left: Int32s
     right: Int32s
     nulls: Flags | None
     is_ordered: bool
-
-    @property
-    def varies(self) -> bool:
-        """Whether any two rows are known to differ or not known to be equal."""
-        if self.nulls is not None:
-            return True
-        ends = {int(end) for side in (self.left, self.right) if side.size for end in (side.min(), side.max())}
-        return len(ends) > 1
+    varies: bool
 
 
 def lanes_of(table: EncodedTable, space: PredicateSpace, policy: NullPolicy) -> list[Lane]:
@@ -77,12 +72,20 @@ def _shared(table: EncodedTable, space: PredicateSpace) -> dict[int, Int32s]:
 def _lane(table: EncodedTable, group: Group, policy: NullPolicy, shared: dict[int, Int32s]) -> Lane:
     left, right = _sides(table, group, shared)
     nulls = None
-    if policy is NullPolicy.IGNORE:
-        unknown = np.zeros(table.rows, np.bool_)
-        for column in group.columns:
-            unknown |= table.column(column) == NULL_RANK
-        nulls = unknown if unknown.any() else None
-    return Lane(left, right, nulls, group.is_ordered)
+    with_nulls = [column for column in group.columns if table.columns[column].nulls]
+    if policy is NullPolicy.IGNORE and with_nulls:
+        nulls = np.logical_or.reduce([table.column(column) == NULL_RANK for column in with_nulls])
+    varies = nulls is not None or _has_several(table, group, left, right)
+    return Lane(left, right, nulls, group.is_ordered, varies)
+
+
+def _has_several(table: EncodedTable, group: Group, left: Int32s, right: Int32s) -> bool:
+    """Whether rows have different numbers, on one side or on both."""
+    if group.same_column:
+        known = table.columns[group.left.column]
+        return known.distinct + bool(known.nulls) > 1
+    ends = {int(end) for side in (left, right) if side.size for end in (side.min(), side.max())}
+    return len(ends) > 1
 
 
 def _sides(table: EncodedTable, group: Group, shared: dict[int, Int32s]) -> tuple[Int32s, Int32s]:

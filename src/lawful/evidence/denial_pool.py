@@ -20,7 +20,7 @@ _PADDING = 8
 class DenialPool:
     """Distinct vectors of signs of pairs (t, s), growing; samplers fill it as they fill a `Pool`.
 
-    Of the two vectors of a pair one is kept: whoever needs the other takes `turned`. If only single columns are
+    Of the two vectors of a pair one is kept. If only single columns are
     compared, it is always the one whose first column that orders the pair has <.
 
     Parameters

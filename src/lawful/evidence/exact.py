@@ -7,7 +7,6 @@ some tiles, and what they find is put together.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from lawful.evidence.multisets import AgreeSets, SignSets, grouped_vectors
 from lawful.evidence.ranked_table import RankedTable
 from lawful.evidence.signs import SignVectors, all_columns
 from lawful.evidence.words_kernels import Int32s, Int64s, Words
+from lawful.machine import cores
 from lawful.meanings import NullPolicy
 
 _PAIRS_A_CALL = 1 << 24
@@ -145,11 +145,11 @@ def compared_vectors(
 ) -> tuple[Words, Int64s | None, Int32s]:
     """The distinct vectors of all pairs or of one tile, as `ByteColumns.decode` reads them.
 
-    With them how many pairs have each, and the positions of the rows of the first such pair.
+    With them how many pairs have each, and the positions of the rows of the first such pair; in no useful order.
     """
     if tile is None:
-        return _walk_all(compared, threads, should_stop, counted).vectors_in_order()
-    return _walk_tile(compared, tile, should_stop, counted).vectors_in_order()
+        return _walk_all(compared, threads, should_stop, counted).vectors()
+    return _walk_tile(compared, tile, should_stop, counted).vectors()
 
 
 class _Walk:
@@ -195,7 +195,7 @@ class _Walk:
     def vectors(self) -> tuple[Words, Int64s | None, Int32s]:
         """Distinct vectors, their counts, and the positions of their first pairs, in no useful order."""
         if self._is_direct:
-            counts = self._counts.sum(axis=0)
+            counts = self._counts.sum(axis=0) if self.counted else self._counts[0]
             occurring = np.flatnonzero(counts)
             keys, counts, witnesses = (
                 occurring.astype(np.uint64)[:, None],
@@ -226,7 +226,7 @@ def _walk_tile(compared: ByteColumns, tile: Tile, should_stop: ShouldStop | None
 
 def _walk_all(compared: ByteColumns, threads: int | None, should_stop: ShouldStop | None, counted: bool) -> _Walk:
     worth = math.comb(compared.rows, 2) // _PAIRS_A_CALL
-    threads = 1 if worth < 2 else min(threads or os.cpu_count() or 1, worth)
+    threads = 1 if worth < 2 else min(threads or cores(), worth)
     if threads == 1:
         return _walk_tile(compared, Tile(compared.rows, 0, max(0, compared.rows - 1)), should_stop, counted)
     waiting, lock, failed = iter(tiles(compared.rows, threads * _TILES_A_THREAD)), Lock(), Event()
@@ -263,19 +263,25 @@ def _agree_sets(walk: _Walk) -> AgreeSets:
     differs, unknown = compared.decode(keys)
     width = len(compared.columns)
     # Columns without a lane have zeros in both parts, as columns that always agree do.
-    differs |= _columns(set(range(width)) - set(compared.lanes) - set(compared.always_equal), width)
-    planes = [~differs & all_columns(width)]
+    never_agree = (*compared.always_differ, *compared.always_unknown)
+    if never_agree:
+        differs |= _columns(never_agree, width)
+    agree = ~differs & all_columns(width)
     if compared.policy is NullPolicy.IGNORE:
-        planes.append(differs & ~(unknown | _columns(set(compared.always_unknown), width)))
-    planes, counts, witnesses = grouped_vectors(planes, counts, witnesses)
-    return AgreeSets(compared.columns, planes[0], planes[1] if len(planes) > 1 else None, counts, witnesses)
+        known = differs & ~(unknown | _columns(compared.always_unknown, width))
+        (agree, known), counts, witnesses = grouped_vectors([agree, known], counts, witnesses)
+        return AgreeSets(compared.columns, agree, known, counts, witnesses)
+    # No two vectors agree alike where nothing is unknown: sorting them is all that is left to do.
+    order = np.argsort(agree[:, 0]) if agree.shape[1] == 1 else np.lexsort(agree.T)
+    counts = None if counts is None else counts[order]
+    return AgreeSets(compared.columns, agree[order], None, counts, witnesses[order])
 
 
 def _sign_sets(walk: _Walk) -> SignSets:
     compared = walk.compared
     keys, counts, witnesses = walk.vectors_in_order()
     less, greater = compared.decode(keys)
-    unknown = _columns(set(compared.always_unknown), len(compared.columns))
+    unknown = _columns(compared.always_unknown, len(compared.columns))
     words = np.ascontiguousarray(np.concatenate([less | unknown, greater | unknown], axis=1).T)
     rows = witnesses if compared.order is None else compared.order[witnesses]
     left, right = (np.ascontiguousarray(side) for side in rows.T)
@@ -285,7 +291,7 @@ def _sign_sets(walk: _Walk) -> SignSets:
     return SignSets(compared.columns, SignVectors(planes[0], planes[1]), counts, witnesses)
 
 
-def _columns(bits: set[int], width: int) -> Words:
+def _columns(bits: Sequence[int], width: int) -> Words:
     packed = np.zeros_like(all_columns(width))
     for bit in bits:
         packed[bit // 64] |= np.uint64(1 << (bit % 64))

@@ -118,6 +118,17 @@ def _compare_run(
 
 
 @compiled
+def byte_planes(ranks: Int32s, lane_of_plane: Int64s, byte_of_plane: Int64s) -> Bytes:
+    """One byte of the ranks of one lane a plane."""
+    planes = np.empty((lane_of_plane.size, ranks.shape[1]), np.uint8)
+    for p in range(lane_of_plane.size):
+        lane, shift, out = ranks[lane_of_plane[p]], 8 * byte_of_plane[p], planes[p]
+        for row in range(out.size):
+            out[row] = (lane[row] >> shift) & 255
+    return planes
+
+
+@compiled
 def spread_bits(keys: Words, start: int, lanes: Int64s, words: int) -> Words:
     """Move bit `start + lane` of every key to the bit `lanes[lane]`, for every lane; other bits are dropped."""
     spread = np.zeros((keys.shape[0], words), np.uint64)

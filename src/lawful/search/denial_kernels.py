@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from lawful.search.bits_kernels import ONE, ZERO, bit, compiled, lowest
+from lawful.search.bits_kernels import ALL, ONE, ZERO, bit, compiled, lowest
 from lawful.search.hitting_set_kernels import (
     CANDIDATES,
     LEVEL,
@@ -19,7 +19,9 @@ from lawful.search.hitting_set_kernels import (
     open_node,
     write_finished,
 )
-from lawful.search.set_kernels import LANES, enter_index, find_missing, new_index, rule_out
+from lawful.search.set_kernels import move_columns
+from lawful.search.set_trie_kernels import NODE_SLOTS, USED, add_sets, match_sets
+from lawful.search.set_trie_kernels import STATE_SLOTS as TRIE_SLOTS
 
 Words = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]
@@ -27,6 +29,9 @@ Flags = npt.NDArray[np.bool_]
 
 CUT = NODES + 1  # whether the limit on groups ever kept a literal out
 STATE_SLOTS = CUT + 1
+
+TRIVIAL = -2  # what no pair of rows can satisfy
+NO_PREDICATE = -1
 
 _ANY = 7
 _EQUAL = 2
@@ -119,6 +124,87 @@ def literal_edges(less: Words, greater: Words, group_of: Counts, masks: Counts, 
             if not satisfied:
                 edges[i, literal >> 6] |= bit(literal)
     return edges
+
+
+@compiled
+def meant_sets(
+    sets: Words, group_of: Counts, first_of_group: Counts, meanings: Counts, is_predicates: bool, words: int
+) -> tuple[Words, Flags]:
+    """The sets of predicates that sets of literals stand for, without trivial ones, and which are not trivial.
+
+    Parameters
+    ----------
+    group_of, first_of_group
+        The group of each literal, and the first literal of each group.
+    meanings
+        For each group and choice of its literals, as bits, the predicate that it comes down to.
+    is_predicates
+        Whether literals are predicates, so that sets stand for themselves.
+    """
+    found = np.zeros((sets.shape[0], words), np.uint64)
+    kept = np.zeros(sets.shape[0], np.bool_)
+    n_found = 0
+    for i in range(sets.shape[0]):
+        group, choice, meaning = -1, 0, NO_PREDICATE
+        for w in range(sets.shape[1]):
+            rest = sets[i, w]
+            while rest != ZERO and meaning != TRIVIAL:
+                literal = w * 64 + lowest(rest)
+                rest &= rest - ONE
+                if group_of[literal] != group:
+                    _note_predicate(found[n_found], meaning)
+                    group, choice = group_of[literal], 0
+                choice |= 1 << (literal - first_of_group[group])
+                meaning = meanings[group, choice]
+        _note_predicate(found[n_found], meaning)
+        kept[i] = meaning != TRIVIAL
+        if not kept[i]:
+            found[n_found] = ZERO
+        elif is_predicates:
+            found[n_found] = sets[i]
+        n_found += int(kept[i])
+    return found[:n_found], kept
+
+
+@compiled
+def _note_predicate(members: Words, predicate: int) -> None:
+    if predicate >= 0:
+        members[predicate >> 6] |= bit(predicate)
+
+
+@compiled
+def first_images(sets: Words, mirrored: Counts) -> tuple[Words, Flags]:
+    """Of each set and its mirror image the one that has the first predicate that the other lacks.
+
+    Returns also whether that is the set. `mirrored` is for each predicate the one that says the same of a pair turned
+    round.
+    """
+    images = move_columns(sets, mirrored, sets.shape[1])
+    is_first = np.ones(sets.shape[0], np.bool_)
+    for i in range(sets.shape[0]):
+        for k in range(sets.shape[1]):
+            differing = sets[i, k] ^ images[i, k]
+            if differing != ZERO:
+                is_first[i] = (sets[i, k] & bit(lowest(differing))) != ZERO
+                break
+        if is_first[i]:
+            images[i] = sets[i]
+    return images, is_first
+
+
+@compiled
+def reading_keys(sets: Words) -> Words:
+    """For each word of sets a key: the smaller one has the first predicate that the other lacks."""
+    keys = np.zeros((sets.shape[1], sets.shape[0]), np.uint64)
+    for i in range(sets.shape[0]):
+        for k in range(sets.shape[1]):
+            rest = sets[i, k]
+            key = ALL
+            while rest != ZERO:
+                key ^= bit(63 - lowest(rest))
+                rest &= rest - ONE
+            keys[k, i] = key
+    return keys
 
 
 @compiled
@@ -259,24 +345,53 @@ def _list_nodes(members: Words, left: Counts, right: Counts, kin: Counts, place:
 
 
 @compiled
-def keep_unimplied(sets: Words, turned: Words, closures: Words, columns: Counts) -> Flags:
-    """Which sets are kept if each is dropped whose closure holds a set kept before, as it stands or turned round."""
-    n_sets = sets.shape[0]
-    index = new_index(2 * n_sets, columns)
-    missing = np.empty(columns.shape[0] + 4, dtype=np.int64)
-    covered = np.empty(LANES, dtype=np.uint64)
+def keep_unimplied(sets: Words, turned: Words, closures: Words) -> Flags:
+    """Which sets are kept if each is dropped whose closure holds a set kept before, as it stands or turned round.
+
+    A closure is small beside the space, so that a trie of the kept sets answers at once what would take a comparison
+    with each of them. Rare predicates should have the smallest numbers.
+    """
+    n_sets, words = sets.shape
+    longest = 2 * 64 * words  # what two sets may take
+    nodes = np.zeros((4 * longest, NODE_SLOTS), np.int32)
+    state = np.zeros(TRIE_SLOTS, np.int64)
+    state[USED] = 1  # the root
+    nothing = np.empty((0, words), np.uint64)
     keep = np.zeros(n_sets, dtype=np.bool_)
-    indexed = 0
     for i in range(n_sets):
-        n_missing = find_missing(closures[i], columns, missing)
-        implied = False
-        for block in range((indexed + 511) >> 9):
-            if not rule_out(index, block, indexed, missing, n_missing, covered):
-                implied = True
-                break
-        if not implied:
-            keep[i] = True
-            enter_index(index, indexed, sets[i], columns)
-            enter_index(index, indexed + 1, turned[i], columns)
-            indexed += 2
+        if match_sets(nodes, closures[i], False, 1, nothing) > 0:
+            continue
+        keep[i] = True
+        if state[USED] + longest > nodes.shape[0]:
+            larger = np.zeros((2 * nodes.shape[0], NODE_SLOTS), np.int32)
+            larger[: nodes.shape[0]] = nodes
+            nodes = larger
+        add_sets(nodes, state, sets[i : i + 1])
+        add_sets(nodes, state, turned[i : i + 1])
     return keep
+
+
+@compiled
+def member_sums(sets: Words, weights: Counts) -> Counts:
+    """The weights of the members of each set, added up."""
+    sums = np.zeros(sets.shape[0], np.int64)
+    for i in range(sets.shape[0]):
+        for w in range(sets.shape[1]):
+            rest = sets[i, w]
+            while rest != ZERO:
+                sums[i] += weights[w * 64 + lowest(rest)]
+                rest &= rest - ONE
+    return sums
+
+
+@compiled
+def count_met(sets: Words, family: Words) -> Counts:
+    """How many sets of a family each set has a member in common with."""
+    counts = np.zeros(sets.shape[0], np.int64)
+    for i in range(sets.shape[0]):
+        for j in range(family.shape[0]):
+            for w in range(sets.shape[1]):
+                if (sets[i, w] & family[j, w]) != ZERO:
+                    counts[i] += 1
+                    break
+    return counts

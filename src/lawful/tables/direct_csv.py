@@ -8,7 +8,6 @@ read a file they give the same table, bit for bit.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from lawful.machine import cores
 from lawful.meanings import ColumnType
 from lawful.tables.files import is_packed
 from lawful.tables.options import CsvDialect, ReadOptions
@@ -155,7 +155,7 @@ def _with_tokens(
 
 def _cuts(data: bytes, begin: int, dialect: CsvDialect) -> list[int]:
     """Where threads take the file apart: at line ends, which without quotes are the ends of records."""
-    threads = os.cpu_count() or 1
+    threads = cores()
     if len(data) < _WORTH_THREADS or threads == 1 or (dialect.quote and dialect.quote.encode() in data):
         return [begin, len(data)]
     size = len(data) - begin
@@ -203,15 +203,20 @@ def _columns(
     types = {INTEGER: ColumnType.INTEGER, DECIMAL: ColumnType.DECIMAL, TEXT: ColumnType.STRING}
     columns = []
     all_values = pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(texts))
-    first = 0
+    octets, first = texts.data, 0
     for (kind, distinct, nulls), codes in zip(about, ranks, strict=True):
-        values = all_values.slice(first, distinct)
-        first += distinct
+        values, last = all_values.slice(first, distinct), first + distinct - 1
         if kind in types:
-            columns.append(RankedColumn(types[kind], codes, values, nulls))
+            ends = (_text(octets, offsets, first), _text(octets, offsets, last)) if distinct else None
+            columns.append(RankedColumn(types[kind], codes, values, nulls, ends))
         else:
             columns.append(rank_column([_piece(codes, values)], is_text=True))
+        first = last + 1
     return columns
+
+
+def _text(octets: memoryview, offsets: npt.NDArray[np.int32], place: int) -> str:
+    return str(octets[offsets[place] : offsets[place + 1]], "utf-8")
 
 
 def _piece(codes: npt.NDArray[np.int32], values: pa.Array) -> pa.DictionaryArray:
@@ -221,5 +226,5 @@ def _piece(codes: npt.NDArray[np.int32], values: pa.Array) -> pa.DictionaryArray
 def _at_once(work: Callable[[int], _Result], parts: int) -> list[_Result]:
     if parts == 1:
         return [work(0)]
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         return list(pool.map(work, range(parts)))

@@ -207,14 +207,14 @@ class EncodedTable:
 
 def describe(name: str, column: RankedColumn) -> Column:
     """The statistics of a ranked column."""
-    ends = [None, None]
-    if column.distinct:
-        values, last = column.values, column.distinct - 1
-        if pa.types.is_string(values.type):
-            ends = [values[0].as_py(), values[last].as_py()]
-        else:
-            ends = [typed_to_text(values.slice(place, 1))[0].as_py() for place in (0, last)]
-    return Column(name, column.type, column.distinct, column.nulls, ends[0], ends[1])
+    distinct = column.distinct
+    least, greatest = column.ends or (_text(column, 0), _text(column, distinct - 1)) if distinct else (None, None)
+    return Column(name, column.type, distinct, column.nulls, least, greatest)
+
+
+def _text(column: RankedColumn, place: int) -> str:
+    text: str = typed_to_text(column.values.slice(place, 1))[0].as_py()
+    return text
 
 
 def check_row_count(rows: int) -> None:

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from lawful.errors import SourceError, UsageError
+from lawful.machine import cores
 from lawful.tables.csv_text import ParsedBlock
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable
@@ -123,8 +124,8 @@ def refuse_unordered_types(types: dict[str, pa.DataType], where: str) -> None:
 def _encode_path(path: Path, options: ReadOptions, *, reuse: bool, in_folder: bool) -> EncodedTable:
     files = list_files(path)
     options = options.with_format(format_of([str(file) for file in files], options, str(path)))
-    key = table_key(local_identity(files), options.to_dict()) if reuse else uuid.uuid4().hex
-    if reuse and (known := find_table(key)) is not None:
+    key = table_key(local_identity(files), options.to_dict()) if reuse else None
+    if key is not None and (known := find_table(key)) is not None:
         return known
     if options.format == "parquet":
         names, ranked, origins = _rank_parquet(path, files, options)
@@ -132,7 +133,7 @@ def _encode_path(path: Path, options: ReadOptions, *, reuse: bool, in_folder: bo
         names, ranked, origins = _rank_text(path, files, options)
     if not reuse and not in_folder:
         return EncodedTable.in_memory(path.name, names, ranked, origins=origins, settings=options.to_dict())
-    return _publish(key, path.name, names, ranked, origins, options)
+    return _publish(key or uuid.uuid4().hex, path.name, names, ranked, origins, options)
 
 
 def _publish(
@@ -242,7 +243,7 @@ def _parse_files(
     """Parse the blocks of all files in order, several at a time, until enough rows are there."""
     size = sum(file.stat().st_size for file in files)
     # A block for each core even of a small file, but none so small that parsing it costs less than starting to.
-    block_bytes = min(BLOCK_BYTES, max(_SMALLEST_BLOCK, size // (os.cpu_count() or 1)))
+    block_bytes = min(BLOCK_BYTES, max(_SMALLEST_BLOCK, size // cores()))
 
     def blocks() -> Iterator[tuple[int, TextBlock]]:
         for index, file in enumerate(files):
@@ -383,7 +384,7 @@ def _in_threads(
     if is_small:  # done before threads would have started
         yield from map(work, items)
         return
-    threads = os.cpu_count() or 1
+    threads = cores()
     waiting: deque[Future[_Result]] = deque()
     remaining = iter(items)
     with ThreadPoolExecutor(threads) as pool:

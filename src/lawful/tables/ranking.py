@@ -26,14 +26,18 @@ JSON_NUMBER, JSON_BOOLEAN, JSON_STRING = "n", "b", "s"
 _DECIMAL_BITS = 128
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RankedColumn:
-    """A column as ranks, with the value that each rank stands for (`values[rank - 1]`, as text or typed)."""
+    """A column as ranks, with the value that each rank stands for (`values[rank - 1]`, as text or typed).
+
+    `ends` are the least and the greatest value as texts, where they came for free.
+    """
 
     type: ColumnType
     ranks: npt.NDArray[np.int32]
     values: pa.Array
     nulls: int
+    ends: tuple[str, str] | None = None
 
     @property
     def distinct(self) -> int:
