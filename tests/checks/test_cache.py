@@ -101,6 +101,16 @@ def test_the_least_recently_used_goes_first_and_single_columns_last() -> None:
     assert (stats.bytes, stats.entries, stats.evictions) == (0, 0, 4)
 
 
+def test_who_asks_for_a_partition_uses_its_prefixes_too() -> None:
+    cache = PartitionCache(3 * partition_of(100).nbytes)
+    for chain in ((0, 1), (0, 2), (0, 1, 3)):
+        cache.put(chain, partition_of(100))
+    cache.longest_prefix((0, 1, 3, 4))
+    cache.put((0, 1, 5), partition_of(100))
+    cache.put((0, 1, 6), partition_of(100))
+    assert [cache.longest_prefix(chain)[0] for chain in ((0, 2), (0, 1, 3), (0, 1))] == [0, 2, 2]
+
+
 def test_what_nobody_asks_for_is_dropped_as_others_arrive_but_single_columns_stay() -> None:
     cache: PartitionCache[Partition] = PartitionCache(2**20, disuse_seconds=0.05)
     for chain in ((0,), (0, 1), (0, 2)):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import time
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 import pytest
 from canonical_oracle import minimal_canonical_laws
@@ -9,6 +13,7 @@ from checks.tables import POLICIES, ArrayTable, large_table, ranked, tables, wit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful.checks import CheckTask, Verdict
 from lawful.dependencies import FD, CanonicalOD, Law
 from lawful.discovery.canonical_evidence import discover_by_evidence
 from lawful.discovery.canonical_ods import discover_canonical_ods
@@ -22,11 +27,15 @@ from lawful.meanings import NullPolicy
 from lawful.search import pack_sets
 
 
-def run(table: ArrayTable, question: CanonicalQuestion, all_pairs: bool | None = None) -> Findings:
+def run(
+    table: ArrayTable, question: CanonicalQuestion, all_pairs: bool | None = None, samples: bool = True
+) -> Findings:
     engine = LocalEngine(threads=2)
     engine.open(table, question.null_policy)
     emitted = []
-    found = discover_by_evidence(table, engine, question, Watch(), emitted.append, lambda _: None, all_pairs=all_pairs)
+    found = discover_by_evidence(
+        table, engine, question, Watch(), emitted.append, lambda _: None, all_pairs=all_pairs, samples=samples
+    )
     stated = [*found.blocks, *found.listings]
     assert sorted(map(id, emitted)) == sorted(map(id, stated))
     assert found.complete
@@ -38,32 +47,35 @@ def laws(found: Findings) -> list[Law]:
 
 
 SIZES = st.sampled_from([None, 0, 1, 2])
-EXACT = given(st.data(), POLICIES, st.booleans(), SIZES, st.integers(0, 3))
+COMPARED = st.sampled_from(["all", "some", "none"])
+"""Which pairs of rows are compared before anything is checked."""
+EXACT = given(st.data(), POLICIES, COMPARED, SIZES, st.integers(0, 3))
 
 
 def finds_exactly_the_minimal_laws(
-    data: st.DataObject, policy: NullPolicy, all_pairs: bool, largest: int | None, seed: int
+    data: st.DataObject, policy: NullPolicy, compared: str, largest: int | None, seed: int
 ) -> None:
     table = with_twins(data.draw(tables(max_rows=8, max_width=4)), data.draw)
-    found = laws(run(table, CanonicalQuestion(policy, largest, seed=seed), all_pairs))
+    question = CanonicalQuestion(policy, largest, seed=seed)
+    found = laws(run(table, question, compared == "all", compared != "none"))
     assert len(found) == len(set(found))
     assert set(found) == minimal_canonical_laws(table.as_rows(), table.width, policy, largest=largest)
 
 
 @EXACT
 def test_exactly_the_minimal_laws_are_found(
-    data: st.DataObject, policy: NullPolicy, all_pairs: bool, largest: int | None, seed: int
+    data: st.DataObject, policy: NullPolicy, compared: str, largest: int | None, seed: int
 ) -> None:
-    finds_exactly_the_minimal_laws(data, policy, all_pairs, largest, seed)
+    finds_exactly_the_minimal_laws(data, policy, compared, largest, seed)
 
 
 @pytest.mark.slow
 @settings(max_examples=4_000)
 @EXACT
 def test_exactly_the_minimal_laws_of_thousands_of_tables(
-    data: st.DataObject, policy: NullPolicy, all_pairs: bool, largest: int | None, seed: int
+    data: st.DataObject, policy: NullPolicy, compared: str, largest: int | None, seed: int
 ) -> None:
-    finds_exactly_the_minimal_laws(data, policy, all_pairs, largest, seed)
+    finds_exactly_the_minimal_laws(data, policy, compared, largest, seed)
 
 
 def shuffled_ranks(seed: int, rows: int, width: int, values: int) -> ArrayTable:
@@ -89,6 +101,39 @@ def test_a_sample_of_a_large_table_gives_what_all_pairs_give(policy: NullPolicy)
     every, some = (laws(run(table, CanonicalQuestion(policy), all_pairs)) for all_pairs in (True, False))
     assert set(every) == set(some)
     assert any(isinstance(law, CanonicalOD) for law in every)
+
+
+class LateEngine(LocalEngine):
+    """Holds verdicts back, and gives them in any order."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(threads=1)
+        self._chance = random.Random(seed)
+
+    def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
+        verdicts = list(super().check(tasks))
+        self._chance.shuffle(verdicts)
+        for verdict in verdicts:
+            if self._chance.random() < 0.02:
+                time.sleep(0.005)
+            yield verdict
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_late_verdicts_in_any_order_change_nothing(seed: int) -> None:
+    """Without a sample much is refuted, while other checks are out."""
+    table = shuffled_ranks(seed, 400, 7, 6)
+    question = CanonicalQuestion(seed=seed)
+    engine = LateEngine(seed)
+    engine.open(table, question.null_policy)
+    found = discover_by_evidence(
+        table, engine, question, Watch(), lambda _: None, lambda _: None, all_pairs=False, samples=False
+    )
+    assert found.counts["refuted"] > 100
+    assert found.counts["rounds"] > 3
+    stated = laws(found)
+    assert len(stated) == len(set(stated))
+    assert set(stated) == set(laws(run(table, question, all_pairs=True)))
 
 
 def test_columns_of_more_than_one_word_agree_with_brute_force() -> None:

@@ -1,10 +1,11 @@
 """A cache of partitions that keeps to a budget of bytes.
 
-DISTOD cleans its partitions by disuse and throws all of them away under memory pressure (section 7.4), since
-it does not know their sizes beforehand. Here sizes are counted as partitions arrive, so the least recently
-used go first and only as many as the budget asks for. Partitions of no or one column, from which every other
-grows, go last. Disuse counts too: a search that moves on to larger sets leaves partitions behind that nobody will
-ask for again, and these need not wait until the budget is full.
+DISTOD cleans its partitions by disuse and throws all of them away under memory pressure (section 7.4), since it
+does not know their sizes beforehand. Here sizes are counted as partitions arrive, so the least recently used go
+first and only as many as the budget asks for. Who asks for a partition uses its prefixes too: the next chain
+mostly grows from one of them. Partitions of no or one column, from which every other grows, go last. Disuse
+counts too: a search that moves on to larger sets leaves partitions behind that nobody will ask for again, and
+these need not wait until the budget is full.
 """
 
 from __future__ import annotations
@@ -78,8 +79,7 @@ class PartitionCache(Generic[Kept]):
                 tier = self._tier(chain[:length])
                 found = tier.get(chain[:length])
                 if found is not None:
-                    tier.move_to_end(chain[:length])
-                    self._last_used[chain[:length]] = time.monotonic()
+                    self._use(chain[:length])
                     if length == len(chain):
                         self._hits += 1
                     else:
@@ -106,6 +106,16 @@ class PartitionCache(Generic[Kept]):
         with self._lock:
             self._budget = budget
             self._shrink_to(budget)
+
+    def _use(self, chain: Chain) -> None:
+        """Note that a partition is used, and its prefixes after it, so that they stay longer."""
+        now = time.monotonic()
+        for length in range(len(chain), min(1, len(chain)) - 1, -1):
+            prefix = chain[:length]
+            tier = self._tier(prefix)
+            if prefix in tier:
+                tier.move_to_end(prefix)
+                self._last_used[prefix] = now
 
     def _drop_disused(self, since: float) -> None:
         """Drop what was grown and not asked for since a moment; the least recently used comes first."""

@@ -12,12 +12,14 @@ first, and to drop the contexts that are left sides of A or of B.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from lawful.checks import CheckTask, RankedTable
+from lawful.checks import CheckTask, RankedTable, Verdict
 from lawful.dependencies import FD, CanonicalOD, Law
+from lawful.discovery.canonical_checking import Candidate, Lessons, OpenGoals, Places
 from lawful.discovery.canonical_questions import CanonicalQuestion
 from lawful.discovery.canonical_statements import Statements
 from lawful.discovery.canonical_thinking import Goal, Hypergraphs, Thought, fd_goals, pair_goals, think
@@ -27,23 +29,26 @@ from lawful.discovery.order_classes import order_classes
 from lawful.discovery.peeling import peel
 from lawful.discovery.questions import Progress, Watch
 from lawful.engines import Engine
+from lawful.engines.stream import CheckStream
 from lawful.errors import StoppedError
 from lawful.evidence import SwapPool, WindowSampler, sample_random_pairs
 from lawful.evidence.swap_kernels import DESC
 from lawful.meanings import Direction
-from lawful.search import pack_sets, unpack_sets, words_for
-from lawful.search.sets import Words
+from lawful.search import pack_sets, words_for
 
-_CHECKS_A_ROUND = 4_000
-_TOO_MANY_REFUTED = 0.1
-_FEW_REFUTED = 50
+_CHECKS_AT_FIRST = 1024
+_LONGEST_WAIT = 0.2
+_SECONDS_BETWEEN_STATEMENTS = 0.3
 _FIRST_YIELD = 0.05
+_LOWERED = 4
 _FIRST_PAIRS = 50_000
+_SAMPLES_AT_ONCE = 1 << 19
+_SECONDS_A_SAMPLE = 0.3e-6
+_SECONDS_A_CHECK = 100e-6
+_SECONDS_A_ROW = 0.5e-9
 _SECONDS_A_PAIR = 0.1e-6
 _ALLOWED_SECONDS = 0.1
 _ALLOWED_AT_COLUMNS = 14
-
-Candidate = tuple[Goal, tuple[int, ...]]
 
 
 def discover_by_evidence(
@@ -55,15 +60,17 @@ def discover_by_evidence(
     progress: Progress,
     *,
     all_pairs: bool | None = None,
+    samples: bool = True,
 ) -> Findings:
     """Find all minimal FDs and canonical order dependencies that hold; at a limit, what was certain by then.
 
     `engine` must be open on the table. Everything that is emitted is final. Whether `all_pairs` are compared, or
-    some are and the rest is checked, is a question of time alone; None takes the quicker.
+    some are and the rest is checked, is a question of time alone; None takes the quicker. So is whether it `samples`
+    some pairs, or only learns from the witnesses of refuted candidates.
     """
     search = _Search(table, engine, question, watch, emit, progress)
     try:
-        search.run(all_pairs)
+        search.run(all_pairs, samples)
         search.findings.complete = True
     except StoppedError as stop:
         search.findings.stopped_because = watch.reason() or stop.message
@@ -90,12 +97,16 @@ class _Search:
         self.findings = self.statements.findings
         self.findings.counts |= {"rounds": 0, "checks": 0, "refuted": 0}
         self._pool = SwapPool(table, policy, self._orders.columns)
-        self._sampler: WindowSampler | None = None
         self._hypergraphs: Hypergraphs | None = None  # of the pool as it is now
-        self._left_sides: list[Words] = []
+        self._left_sides = [np.zeros((0, words_for(self._orders.groups)), np.uint64)] * self._orders.groups
+        self._columns = self._orders.columns
+        self._out: dict[int, Candidate] = {}
+        self._held: list[Candidate] = []  # pairs that are certain and not stated
+        self._stated = 0.0
+        self._asked = 0
 
-    def run(self, all_pairs: bool | None) -> None:
-        """FDs first, because they say which contexts are not minimal."""
+    def run(self, all_pairs: bool | None, samples: bool) -> None:
+        """Compare all pairs and think, or compare some and let the engine check what is left."""
         self.statements.state_peeled()
         is_full = _all_pairs_are_cheap(self._table.rows, self._orders.groups) if all_pairs is None else all_pairs
         self.findings.counts["full_evidence"] = int(is_full)
@@ -103,32 +114,38 @@ class _Search:
             self._progress(f"comparing all pairs of {self._table.rows:,} rows")
             self._pool.add_all_pairs(self._watch.is_over)
             self._watch.look()
+            for goals in (fd_goals(self._orders), pair_goals(self._orders)):  # FDs say which contexts are not minimal
+                for thought in self._candidates(goals):
+                    self._state(thought)
         else:
-            self._sampler = WindowSampler(self._pool, self._table, self._question.seed)
-            sample_random_pairs(self._pool, _FIRST_PAIRS, self._question.seed)
-            self._sample(_FIRST_YIELD)
-        nothing = np.zeros((0, words_for(self._orders.groups)), np.uint64)
-        self._left_sides = [nothing] * self._orders.groups
-        left_sides = [[nothing] for _ in self._left_sides]
-        for fds in self._settled(fd_goals(self._orders)):
-            for goal, sets in fds.by_goal():
-                left_sides[goal.left].append(sets)
+            try:
+                self._check_what_some_pairs_leave(samples)
+            finally:
+                self._state_held()
+        self.findings.counts["agree_sets"] = len(self._pool)
+
+    def _state(self, certain: Thought) -> None:
+        """State laws: FDs by goal, pairs all together."""
+        if any(goal.is_fd for goal in certain.goals):
+            for goal, sets in certain.by_goal():
+                self._left_sides[goal.left] = np.concatenate([self._left_sides[goal.left], sets])
                 self.statements.state_fds(goal.left, sets)
-        self._left_sides = [np.concatenate(of_goal) for of_goal in left_sides]
-        for pairs in self._settled(pair_goals(self._orders)):
-            classes = np.array(pairs.goals, np.int64).reshape(-1, 3)  # their direction is 1 where they descend
-            self.statements.list_pairs(classes[pairs.owners], pairs.sets)
+        else:
+            classes = np.array(certain.goals, np.int64).reshape(-1, 3)  # their direction is 1 where they descend
+            self.statements.list_pairs(classes[certain.owners], certain.sets)
             self.statements.hand_out_now_and_then()
 
-    def _settled(self, goals: Sequence[Goal]) -> Iterator[Thought]:
-        """The laws of each goal, as they become certain."""
-        if not goals:
-            return
-        yield from self._candidates(goals) if self._sampler is None else self._checked(goals)
-        self.findings.counts["agree_sets"] = len(self._pool)
+    def _state_held(self) -> None:
+        """State the pairs that have come together."""
+        if self._held:
+            self._state(self._packed(self._held))
+            self._held.clear()
+        self._stated = time.monotonic()
 
     def _candidates(self, goals: Sequence[Goal]) -> Iterator[Thought]:
         """What no known pair refutes, is no left side of an FD, and interests enough."""
+        if not goals:
+            return
         self._progress(f"thinking about {len(self._pool):,} agree sets")
         if self._hypergraphs is None:
             self._hypergraphs = Hypergraphs(self._pool, self._orders, self._watch)
@@ -141,56 +158,69 @@ class _Search:
             else:
                 yield thought
 
-    def _checked(self, goals: Sequence[Goal]) -> Iterator[Thought]:
-        """Think, check, learn from the witnesses, until nothing is refuted."""
-        confirmed: set[Candidate] = set()
-        counts, min_yield = self.findings.counts, _FIRST_YIELD
-        while goals:
-            candidates = [
-                (thought.goals[owner], lhs)
-                for thought in self._candidates(goals)
-                for owner, lhs in zip(thought.owners.tolist(), unpack_sets(thought.sets), strict=True)
-                if (thought.goals[owner], lhs) not in confirmed
-            ]
-            counts["rounds"] += 1
-            self._progress(f"round {counts['rounds']}: {len(candidates):,} candidates to check")
-            knew_too_little = False
-            for batch in _smallest_first(candidates):
-                held, witnesses = self._check(batch)
-                confirmed.update(held)
-                yield self._packed(held)
-                self._learn(witnesses)
-                counts["checks"] += len(batch)
-                counts["refuted"] += len(witnesses)
-                knew_too_little = len(witnesses) > max(_FEW_REFUTED, _TOO_MANY_REFUTED * len(batch))
-                if knew_too_little:
-                    break  # think again before checking more
-            if knew_too_little:
-                min_yield /= 4
-                self._sample(min_yield)
-            # A goal whose candidates were all confirmed is settled: its evidence cannot change any more.
-            goals = list(dict.fromkeys(goal for goal, lhs in candidates if (goal, lhs) not in confirmed))
+    def _check_what_some_pairs_leave(self, samples: bool) -> None:
+        """Keep checks out all the time; think again when nothing is left to send, or too much of it was wrong."""
+        sampling = _Sampling(self._pool, self._table, self._question.seed, self._watch)
+        if samples:
+            self._progress("comparing some pairs of rows")
+            sampling.begin()
+        goals = OpenGoals(self._table, self._orders)
+        counts = self.findings.counts
+        lessons = Lessons()
+        with CheckStream(self._engine, batch=_CHECKS_AT_FIRST) as stream:
+            while goals:
+                if sampling.goes_on:  # the engine works meanwhile, on what is not known to be wrong
+                    sampling.go_on()
+                    lessons.are_new = True
+                elif lessons.ask_for_thought(goals, is_idle=stream.running == 0):
+                    self._hypergraphs = None
+                    with lessons.thinking():
+                        goals.take_in(self._candidates(goals.ready))
+                    counts["rounds"] += 1
+                    if not goals:
+                        break
+                while stream.room and goals.waiting:
+                    stream.put(self._tasks(goals.send(stream.batch)))
+                    self._progress(f"round {counts['rounds']}: {goals.waiting:,} candidates to check")
+                verdicts = stream.take(0 if sampling.goes_on else lessons.rest(goals, _LONGEST_WAIT))
+                witnesses = self._take_in(verdicts, goals)
+                if lessons.learn(len(verdicts), len(witnesses)) and samples:
+                    sampling.want_more()
+                self._memory.look()
+        counts["partition_drops"] = self._memory.drops
 
-    def _check(self, batch: list[Candidate]) -> tuple[list[Candidate], list[tuple[int, int]]]:
-        """Let the engine check candidates; give those that hold and the witnesses against the others."""
-        held: list[Candidate] = []
+    def _tasks(self, candidates: list[Candidate]) -> list[CheckTask]:
+        tasks = []
+        for candidate in candidates:
+            tasks.append(CheckTask(self._asked, self._law(*candidate)))
+            self._out[self._asked] = candidate
+            self._asked += 1
+        return tasks
+
+    def _take_in(self, verdicts: list[Verdict], goals: OpenGoals) -> list[tuple[int, int]]:
+        """State what holds, learn from the witnesses against the rest, and give these."""
+        fds: list[Candidate] = []
         witnesses: list[tuple[int, int]] = []
-        for verdict in self._engine.check([CheckTask(number, self._law(*one)) for number, one in enumerate(batch)]):
+        for verdict in verdicts:
+            candidate = self._out.pop(verdict.id)
             if verdict.witness is None:
-                held.append(batch[verdict.id])
+                (fds if candidate[0].is_fd else self._held).append(candidate)
+                goals.confirm(candidate)
             else:
                 witnesses.append(verdict.witness)
-            self._memory.look()
-        self.findings.counts["partition_drops"] = self._memory.drops
-        return held, witnesses
-
-    def _learn(self, witnesses: list[tuple[int, int]]) -> None:
+                goals.refute(candidate)
         if witnesses:
             self._pool.add_pairs(*np.array(witnesses, np.int32).T)
-            self._hypergraphs = None
+        if fds:
+            self._state(self._packed(fds))
+        if time.monotonic() - self._stated > _SECONDS_BETWEEN_STATEMENTS:
+            self._state_held()
+        self.findings.counts["checks"] += len(verdicts)
+        self.findings.counts["refuted"] += len(witnesses)
+        return witnesses
 
-    def _law(self, goal: Goal, places: tuple[int, ...]) -> Law:
-        columns = self._orders.columns
+    def _law(self, goal: Goal, places: Places) -> Law:
+        columns = self._columns
         context = tuple(columns[place] for place in places)
         if goal.is_fd:
             return FD(context, columns[goal.left])
@@ -201,24 +231,41 @@ class _Search:
         goals = list(dict.fromkeys(goal for goal, _ in held))
         numbers = {goal: number for number, goal in enumerate(goals)}
         owners = np.array([numbers[goal] for goal, _ in held], np.int64)
-        return Thought(goals, owners, pack_sets([lhs for _, lhs in held], self._orders.groups))
+        return Thought(goals, owners, pack_sets([places for _, places in held], self._orders.groups))
 
-    def _sample(self, min_yield: float) -> None:
-        assert self._sampler is not None
-        self._progress("comparing some pairs of rows")
-        self._sampler.run(min_yield, should_stop=self._watch.is_over)
+
+class _Sampling:
+    """Pairs of rows that are likely to tell something: many at first, more when too many candidates are wrong."""
+
+    def __init__(self, pool: SwapPool, table: RankedTable, seed: int, watch: Watch) -> None:
+        self.goes_on = False
+        """Whether pairs that are wanted have not been compared."""
+        self._pool, self._seed, self._watch = pool, seed, watch
+        self._sampler = WindowSampler(pool, table, seed)
+        self._min_yield = _FIRST_YIELD
+        # Below this, a check would find a witness sooner than the sampler finds one.
+        self._least_yield = _SECONDS_A_SAMPLE / (_SECONDS_A_CHECK + table.rows * _SECONDS_A_ROW)
+
+    def begin(self) -> None:
+        """Compare the first pairs."""
+        sample_random_pairs(self._pool, _FIRST_PAIRS, self._seed)
+        self._sampler.run(self._min_yield, should_stop=self._watch.is_over)
         self._watch.look()
-        self._hypergraphs = None
+
+    def want_more(self) -> None:
+        """Be content with a lower yield from now on, unless checks yield more."""
+        if self._min_yield / _LOWERED >= self._least_yield:
+            self._min_yield /= _LOWERED
+            self.goes_on = True
+
+    def go_on(self) -> None:
+        """Compare some of the pairs that are wanted."""
+        done = self._sampler.run(self._min_yield, _SAMPLES_AT_ONCE, self._watch.is_over)
+        self.goes_on = done.pairs == _SAMPLES_AT_ONCE
+        self._watch.look()
 
 
 def _all_pairs_are_cheap(rows: int, columns: int) -> bool:
     """Whether comparing all pairs takes less time than checking would; candidates multiply with the columns."""
     allowed: float = _ALLOWED_SECONDS * 2.0 ** min(40.0, (columns - _ALLOWED_AT_COLUMNS) / 2)
     return rows * (rows - 1) / 2 * _SECONDS_A_PAIR <= allowed
-
-
-def _smallest_first(candidates: list[Candidate]) -> Iterator[list[Candidate]]:
-    """Batches in order of size: small candidates are quick to check, and their refutation rules out the most."""
-    ordered = sorted(candidates, key=lambda candidate: len(candidate[1]))
-    for first in range(0, len(ordered), _CHECKS_A_ROUND):
-        yield ordered[first : first + _CHECKS_A_ROUND]

@@ -47,8 +47,6 @@ _FIRST_PAIRS = 50_000
 _FIRST_YIELD = 0.05
 _JOBS_A_ROUND = 64
 _MOST_JOBS = 1024
-_BATCHES = (128, 8192)
-_CALL_SECONDS = (1.0, 4.0)
 _LONGEST_WAIT = 0.2
 
 
@@ -125,7 +123,6 @@ class _Search:
         self._out: dict[tuple[Bits, Ask], _JobOut] = {}
         self._asked: dict[int, tuple[_JobOut, int]] = {}
         self._tasks = 0
-        self._batch = _BATCHES[0]
 
     @property
     def partition_drops(self) -> int:
@@ -143,12 +140,11 @@ class _Search:
         with CheckStream(checks) as stream:
             while self._waiting or self._out:
                 if self._waiting and stream.room:
-                    tasks = self._next_tasks(-(-len(self._waiting) // stream.room))
+                    tasks = self._next_tasks(-(-len(self._waiting) // stream.room), stream.batch)
                     if tasks:
                         stream.put(tasks)
                 has_more = self._waiting and stream.room
                 self._take_in(stream.take(0 if has_more else _LONGEST_WAIT))
-                self._adapt(stream.take_durations())
                 self._memory.look()
                 self._statements.hand_out_now_and_then()
                 progress(f"{self.counts['jobs']:,} jobs done, {len(self._waiting):,} waiting")
@@ -158,11 +154,11 @@ class _Search:
         for job in jobs:
             heappush(self._waiting, (job.context.bit_count(), job.ask, self._chain(job.context), job))
 
-    def _next_tasks(self, share: int) -> list[CheckTask]:
+    def _next_tasks(self, share: int, batch: int) -> list[CheckTask]:
         """Take up that share of the waiting jobs, unless they are many or need many checks; most need none at all."""
         tasks: list[CheckTask] = []
         share = min(share, _MOST_JOBS)
-        while self._waiting and share > 0 and len(tasks) < self._batch:
+        while self._waiting and share > 0 and len(tasks) < batch:
             jobs = [heappop(self._waiting)[-1] for _ in range(min(_JOBS_A_ROUND, len(self._waiting)))]
             share -= len(jobs)
             for job, refuted in self._evidence.refuted(self._interesting(jobs)):
@@ -221,18 +217,6 @@ class _Search:
             if out.missing == 0:
                 del self._out[out.job.context, out.job.ask]
                 self._finish(out)
-
-    def _adapt(self, durations: list[float]) -> None:
-        """Send as many checks at once as last a while.
-
-        Fewer would mean more calls, of which Spark starts only some a second; more would be checked before the
-        witnesses of the others could have spared them.
-        """
-        for seconds in durations:
-            if seconds < _CALL_SECONDS[0]:
-                self._batch = min(2 * self._batch, _BATCHES[1])
-            elif seconds > _CALL_SECONDS[1]:
-                self._batch = max(self._batch // 2, _BATCHES[0])
 
     def _finish(self, out: _JobOut) -> None:
         """State what holds, and let the lattice react."""

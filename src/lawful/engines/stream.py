@@ -20,25 +20,33 @@ from lawful.engines.protocol import Checks
 
 CALLS = 3
 """With three calls there is one that starts and one that ends beside the one that works."""
+_BATCHES = (128, 8192)
+_CALL_SECONDS = (1.0, 4.0)
 
 
 class _Ended(NamedTuple):
-    """The end of a call, and how long it took."""
+    """The end of a call: how many checks it had, and how long it took."""
 
+    checks: int
     seconds: float
 
 
 class CheckStream:
     """A context in which tasks are put to an engine at any time, and verdicts taken as they come."""
 
-    def __init__(self, checks: Checks, calls: int = CALLS) -> None:
+    def __init__(self, checks: Checks, calls: int = CALLS, batch: int = _BATCHES[0]) -> None:
         self.running = 0
         """How many calls are under way; their last verdicts may still have to be taken."""
+        self.batch = batch
+        """How many checks to put at once so that a call lasts a while.
+
+        Fewer would mean more calls, of which Spark starts only some a second; more would be checked before the
+        witnesses of the others could have spared them.
+        """
         self._checks = checks
         self._calls = calls
         self._threads = ThreadPoolExecutor(calls, thread_name_prefix="lawful-stream")
         self._arrived: SimpleQueue[Verdict | BaseException | _Ended] = SimpleQueue()
-        self._ended_after: list[float] = []
         self._left = Event()
 
     def __enter__(self) -> CheckStream:
@@ -68,7 +76,7 @@ class CheckStream:
             while True:
                 if isinstance(arrived, _Ended):
                     self.running -= 1
-                    self._ended_after.append(arrived.seconds)
+                    self._adapt(arrived)
                 elif isinstance(arrived, BaseException):
                     raise arrived
                 else:
@@ -77,10 +85,11 @@ class CheckStream:
         except Empty:
             return verdicts
 
-    def take_durations(self) -> list[float]:
-        """Give the seconds that each call took that has ended since this was last asked."""
-        durations, self._ended_after = self._ended_after, []
-        return durations
+    def _adapt(self, ended: _Ended) -> None:
+        if ended.seconds < _CALL_SECONDS[0] and ended.checks >= self.batch:
+            self.batch = min(2 * self.batch, _BATCHES[1])
+        elif ended.seconds > _CALL_SECONDS[1] and ended.checks <= self.batch:
+            self.batch = max(self.batch // 2, _BATCHES[0])
 
     def _run(self, tasks: Sequence[CheckTask]) -> None:
         begin = time.monotonic()
@@ -92,4 +101,4 @@ class CheckStream:
         except BaseException as error:  # whatever it is, the one who waits has to know
             self._arrived.put(error)
             return
-        self._arrived.put(_Ended(time.monotonic() - begin))
+        self._arrived.put(_Ended(len(tasks), time.monotonic() - begin))
