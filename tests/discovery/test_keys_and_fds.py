@@ -132,6 +132,22 @@ def test_more_columns_than_a_bitmap_takes(seed: int, policy: NullPolicy, strateg
     assert set(found) == set(expected)
 
 
+@settings(max_examples=8)
+@given(st.integers(0, 10_000), POLICIES, st.integers(FEW_COLUMNS + 1, FEW_COLUMNS + 6))
+def test_keys_alone_of_more_columns_than_a_bitmap_takes(seed: int, policy: NullPolicy, width: int) -> None:
+    chance = np.random.default_rng(seed)
+    rows = int(chance.integers(2, 25))
+    columns = [ranked(chance.integers(seed % 2, chance.integers(2, 9), rows).tolist()) for _ in range(width)]
+    table = ArrayTable(columns)
+    found = {
+        strategy: set(laws(run(table, Question(True, False, policy, strategy=strategy))))
+        for strategy in ("full", "hybrid")
+    }
+    assert found["full"] == found["hybrid"]
+    small = set(oracle.minimal_keys(table.as_rows(), width, policy, largest=2))
+    assert {law for law in found["full"] if len(law.columns) <= 2} == small
+
+
 @given(st.integers(0, 10_000), st.integers(66, 200), st.sampled_from(["full", "hybrid"]))
 def test_wide_tables_agree_between_strategies(seed: int, width: int, strategy: str) -> None:
     chance = np.random.default_rng(seed)

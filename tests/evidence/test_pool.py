@@ -140,3 +140,45 @@ def test_a_pool_takes_real_pairs_only() -> None:
     with pytest.raises(ValueError, match="one left row"):
         pool.add_pairs(np.array([1, 2]), np.array([3]))
     assert len(pool) == 0
+
+
+def classes_of(table: ArrayTable, column: int, policy: NullPolicy) -> tuple[np.ndarray, np.ndarray]:
+    """The rows that agree on a column, class by class, and where the classes start."""
+    ranks = table.column(column)
+    kept = [np.flatnonzero(ranks == rank) for rank in np.unique(ranks) if rank > 0 or policy is NullPolicy.EQUAL]
+    offsets = np.cumsum([0, *(rows.size for rows in kept)])
+    return np.concatenate([np.empty(0, np.int32), *kept]).astype(np.int32), offsets.astype(np.int32)
+
+
+def filled_by_classes(table: ArrayTable, policy: NullPolicy) -> Pool:
+    pool = Pool(table, policy)
+    for column in range(table.width):
+        part = pool.empty_copy()
+        assert part.add_pairs_of_classes(*classes_of(table, column, policy), lambda: False)
+        assert len(part.witnesses) == len(part)
+        pool.absorb(part)
+        assert pool.absorb(part) == 0
+    return pool
+
+
+@quick
+@given(tables(max_rows=12), POLICIES)
+def test_all_pairs_of_classes_are_compared(table: ArrayTable, policy: NullPolicy) -> None:
+    pool = filled_by_classes(table, policy)
+    check_pool(table, pool)
+    assert set(as_known(pool.agree, pool.differ)) == {found for found in brute_agree(table, policy) if found[0]}
+
+
+@pytest.mark.parametrize("policy", NullPolicy)
+@pytest.mark.parametrize("width", [17, 65])
+def test_more_pairs_of_a_class_than_are_listed_at_once(width: int, policy: NullPolicy) -> None:
+    table = random_table(width, 70, width)
+    pool = Pool(table, policy)
+    assert pool.add_pairs_of_classes(np.arange(70, dtype=np.int32), np.array([0, 70], np.int32), lambda: False)
+    check_pool(table, pool)
+    assert set(as_known(pool.agree, pool.differ)) == brute_agree(table, policy).keys()
+
+
+def test_the_comparison_of_classes_stops_when_it_is_told_to() -> None:
+    table = random_table(5, 150, 5)
+    assert not Pool(table, NullPolicy.EQUAL).add_pairs_of_classes(*classes_of(table, 0, NullPolicy.EQUAL), lambda: True)

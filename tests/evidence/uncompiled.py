@@ -19,6 +19,7 @@ from lawful.evidence import (
     equal_rows,
     sample_random_pairs,
 )
+from lawful.evidence.minimal_differences import minimal_differences
 from lawful.meanings import NullPolicy
 from tests.evidence.pairs import as_known, as_signs, brute_agree, brute_signs, random_table
 from tests.evidence.test_swap_pool import shown_by_all_pairs, swaps_in
@@ -36,10 +37,14 @@ def main() -> None:
             assert equal_rows(table, range(width), policy) is None
             pool = Pool(table, policy, signs=True)
             pool.add_pairs(np.array([0, 3]), np.array([1, 2]))
+            plain = Pool(table, policy)
+            plain.add_pairs_of_classes(np.arange(7, dtype=np.int32), np.array([0, 2, 3, 7], np.int32), lambda: False)
             WindowSampler(pool, table).run(0, 40)
             FocusedSampler(pool, table).run(0, 40)
             sample_random_pairs(pool, 20)
             assert set(as_known(pool.agree, pool.differ)) <= counts.keys()
+            assert minimal_differences(table, policy, range(width)) is not None
+            assert set(as_known(plain.agree, plain.differ)) <= counts.keys()
             swaps = SwapPool(table, policy)
             swaps.add_all_pairs(lambda: False)
             assert swaps_in(swaps) == shown_by_all_pairs(table, policy)

@@ -5,7 +5,8 @@ the quick way for few rows or many columns. *Hybrid* compares some pairs, thinks
 pair refutes, learns from the witnesses of what was wrong, and repeats: HyFD's idea (Papenbrock & Naumann, "A
 hybrid approach to functional dependency discovery", 2016) on the shared pool of pairs. Departing from HyFD, a
 refuted candidate gives its witness pair back to the pool instead of being specialised in a tree, so keys and FDs
-(and later other families) learn from each other.
+(and later other families) learn from each other. And where many candidates have a few columns in common, all pairs that
+agree on these are compared instead of the candidates checked one by one (`settled_sets`).
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from lawful.discovery.cost_model import full_evidence_is_cheaper
 from lawful.discovery.findings import KEY, Block, Candidate, Emit, Findings, law_of
 from lawful.discovery.peeling import constants_and_twins, peel, stated_in_full
 from lawful.discovery.questions import Progress, Question, Watch
-from lawful.discovery.thinking import candidates_of_pairs, goals_of
+from lawful.discovery.settled_sets import SettledSets
+from lawful.discovery.thinking import candidates_of, candidates_of_pairs, goals_of
 from lawful.engines import Engine
 from lawful.errors import StoppedError
 from lawful.evidence import Pool, WindowSampler, equal_rows, some_rows
+from lawful.evidence.minimal_differences import minimal_differences
 from lawful.evidence.sampling import JUDGED_AFTER
 from lawful.meanings import NullPolicy
-from lawful.search import pack_sets, unpack_sets
+from lawful.search import FEW_COLUMNS, pack_sets, unpack_sets
 from lawful.search.sets import Words
 
 _CHECKS_AT_FIRST, _CHECKS_AT_ONCE = 64, 2_000
@@ -80,12 +83,20 @@ def _from_all_pairs(
 ) -> Iterator[tuple[int, Words]]:
     """Read the laws off the agree sets of all pairs: nothing is left to check."""
     progress(f"comparing all pairs of {table.rows:,} rows")
+    width = len(columns)
+    goals = goals_of(question, width)
+    if goals == [KEY] and width > FEW_COLUMNS:
+        edges = minimal_differences(table, question.null_policy, columns)
+        if edges is not None:
+            counts["agree_sets"] = len(edges)
+            yield from candidates_of({KEY: edges}, question.max_size, watch)
+            return
+        if equal_rows(table, columns, question.null_policy):
+            return  # no key tells these two rows apart
     evidence = engine.agree_sets(columns, watch.is_over)
     watch.look()
     counts["agree_sets"] = len(evidence.agree)
     progress(f"thinking about {len(evidence.agree):,} agree sets")
-    width = len(columns)
-    goals = goals_of(question, width)
     yield from candidates_of_pairs(goals, evidence.agree, evidence.known_differ, width, question.max_size, watch)
 
 
@@ -110,15 +121,20 @@ def _from_some_pairs(
     ignores_nulls = question.null_policy is NullPolicy.IGNORE
     pool = Pool(sampled, question.null_policy, columns)
     sampler = WindowSampler(pool, sampled, question.seed, judged_after=_JUDGED_AFTER)
+    settled = SettledSets(table, pool, question.seed)
     confirmed: set[Candidate] = set()
     min_yield = _FIRST_YIELD
     while True:
         sampler.run(min_yield, should_stop=watch.is_over)
         watch.look()
-        differ = pool.differ if ignores_nulls else None
-        thought = candidates_of_pairs(goals, pool.agree, differ, width, question.max_size, watch)
-        candidates = [(goal, lhs) for goal, sets in thought for lhs in unpack_sets(sets)]
-        open_candidates = [candidate for candidate in candidates if candidate not in confirmed]
+        while True:
+            differ = pool.differ if ignores_nulls else None
+            thought = candidates_of_pairs(goals, pool.agree, differ, width, question.max_size, watch)
+            decided, open_candidates = _sorted_out(thought, settled, confirmed)
+            confirmed.update(decided)
+            yield from _by_goal(decided, width)
+            if not settled.settle_some_of({lhs for _, lhs in open_candidates}, watch):
+                break
         counts["rounds"] += 1
         progress(f"round {counts['rounds']}: {len(open_candidates):,} candidates to check")
         refuted = 0
@@ -133,11 +149,24 @@ def _from_some_pairs(
             if len(witnesses) > _TOO_MANY_REFUTED * len(batch):
                 break  # the pool knew too little: think again before checking more
         counts["refuted"] += refuted
-        counts["agree_sets"] = len(pool.agree)
+        counts["agree_sets"], counts["settled"] = len(pool.agree), len(settled)
         if refuted == 0:
             return
         min_yield = max(min_yield / 2, _LEAST_YIELD_TIMES_ROWS / table.rows)
         sampler.judged_after = min(2 * sampler.judged_after, JUDGED_AFTER)
+
+
+def _sorted_out(
+    thought: Iterable[tuple[int, Words]], settled: SettledSets, confirmed: set[Candidate]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """The candidates that need no check, and those that do; none that was confirmed before."""
+    decided: list[Candidate] = []
+    unknown: list[Candidate] = []
+    for goal, sets in thought:
+        is_decided = settled.decide(sets)
+        for out, chosen in ((decided, sets[is_decided]), (unknown, sets[~is_decided])):
+            out.extend((goal, lhs) for lhs in unpack_sets(chosen) if (goal, lhs) not in confirmed)
+    return decided, unknown
 
 
 def _smallest_first(candidates: list[Candidate]) -> Iterator[list[Candidate]]:

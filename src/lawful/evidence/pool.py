@@ -6,7 +6,8 @@ refuted law, is compared once and refutes the candidates of the others too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -151,6 +152,27 @@ class Pool:
         before = len(self)
         self._add_words(self._compared(matrix, places, places + np.int32(left.size)), left, right)
         return len(self) - before
+
+    def add_pairs_of_classes(self, rows: Int32s, offsets: Int32s, should_stop: Callable[[], bool]) -> bool:
+        """Compare all pairs of rows that share a class; say whether that came to its end before it had to stop.
+
+        Class c is `rows[offsets[c]:offsets[c + 1]]`.
+        """
+        assert self._signs is None, "a pool that keeps signs compares listed pairs only"
+        return self._agree.add_pairs_of_classes(rows, offsets, self.matrix.ranks, self.matrix.masks, should_stop)
+
+    def empty_copy(self) -> Pool:
+        """A pool of the same rows without any vector, for another thread to fill; see `absorb`."""
+        other = copy(self)
+        other._agree = VectorSet(2 if self._has_unknown else 1, self.matrix.words)
+        other._signs = None if self._signs is None else VectorSet(2, self.matrix.words)
+        return other
+
+    def absorb(self, other: Pool) -> int:
+        """Add what a pool of the same rows holds; return how many agree sets are new."""
+        if self._signs is not None and other._signs is not None:
+            self._signs.absorb(other._signs)
+        return self._agree.absorb(other._agree)
 
     def _add_chunk(self, left: Int32s, right: Int32s) -> None:
         self._add_words(self._compared(self.matrix, left, right), left, right)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from lawful.evidence import swap_kernels
+from lawful.evidence import class_pair_kernels, swap_kernels
 from lawful.evidence import vector_set_kernels as kernels
+from lawful.evidence.compare_kernels import Masks
 from lawful.evidence.words_kernels import Int32s, Words
 
 _FIRST_ROOM = 1024
+_PAIRS_AT_ONCE = 2048
+"""Pairs of classes that are listed, compared and looked up together, so that all of it stays in the nearest cache."""
+_PAIRS_A_CALL = 1 << 21
+"""Pairs of classes between two looks at whether to stop: a few hundredths of a second."""
 _WORD_BITS = 64
 
 
@@ -52,6 +59,38 @@ class VectorSet:
             words, left, right, self._slots, self._shift, self._keys, self._witnesses, self.size
         )
         return self.size - before
+
+    def absorb(self, other: VectorSet) -> int:
+        """Add the vectors of another set of the same shape, with their witnesses; return how many were new."""
+        words = np.concatenate([plane[: other.size].T for plane in other._keys])
+        left, right = np.ascontiguousarray(other.witnesses.T)
+        return self.add_pairs(words, left, right)
+
+    def add_pairs_of_classes(
+        self, rows: Int32s, offsets: Int32s, matrix: Int32s, masks: Masks, should_stop: Callable[[], bool]
+    ) -> bool:
+        """Compare all pairs of rows of each class `rows[offsets[c]:offsets[c + 1]]`; say whether it came to the end."""
+        state = np.zeros(class_pair_kernels.STATE_SLOTS, np.int64)
+        while state[class_pair_kernels.CLASS] < offsets.size - 1:
+            if should_stop():
+                return False
+            self.reserve(_PAIRS_AT_ONCE)
+            state[class_pair_kernels.SIZE] = self.size
+            class_pair_kernels.add_pairs_of_classes(
+                rows,
+                offsets,
+                matrix,
+                masks,
+                _PAIRS_AT_ONCE,
+                _PAIRS_A_CALL,
+                self._slots,
+                self._shift,
+                self._keys,
+                self._witnesses,
+                state,
+            )
+            self.size = int(state[class_pair_kernels.SIZE])
+        return True
 
     def add_swaps(
         self, signs: Words, everything: Words, left: Int32s, right: Int32s, refuted: Words, recent: Words
