@@ -25,8 +25,9 @@ setup: $(READY) ## make .venv with lawful, Spark, a Java and the development too
 demo: $(READY) ## find the laws of a small table, as a first look
 	$(BIN)/lawful demo $(ARGS)
 
+# Two processes: one computes while the other waits for Java. A file's tests stay together, and share its Spark.
 test: $(READY) ## run the tests, except the slow ones
-	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
 
 test-slow: $(READY) ## run the slow tests
 	$(BIN)/python -m pytest -m slow $(ARGS)
