@@ -44,7 +44,6 @@ def check(
     from lawful.cli import output
     from lawful.cli.laws_input import load_laws
     from lawful.results.violation_files import require_empty
-    from lawful.runs import open_run
 
     given = load_laws(laws)
     output.require_writable(showing.out)
@@ -57,7 +56,7 @@ def check(
             output.print_notes(f"laws are judged with --null {policy}, as {document} says")
     with (
         output.shown_progress() as progress,
-        open_run(table, reading.options(table), running.where(), policy, reuse=reading.reuse, progress=progress) as run,
+        opt.open_table(table, reading, running, progress, policy) as run,
     ):
         report = check_laws(run, given.laws(run.table.names), progress)
     if showing.json_:
@@ -103,21 +102,13 @@ def explain(
     from lawful.cli.explanation_output import print_explanation
     from lawful.explanations import explain_law
     from lawful.results.violation_files import require_empty
-    from lawful.runs import open_run
 
     output.require_writable(showing.out)
     if violations is not None:
         require_empty(violations)
     with (
         output.shown_progress() as progress,
-        open_run(
-            table,
-            reading.options(table),
-            running.where(),
-            opt.null_option(null),
-            reuse=reading.reuse,
-            progress=progress,
-        ) as run,
+        opt.open_table(table, reading, running, progress, opt.null_option(null)) as run,
     ):
         explained = explain_law(run, one_law(law, run.table.names), progress)
     if showing.json_:

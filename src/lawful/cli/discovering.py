@@ -219,7 +219,6 @@ def discover(
     from lawful.discoveries import discover_laws, parse_memory
     from lawful.partial_files import forget_partial, partial_path
     from lawful.requests import DenialWishes, ListWishes, Request, families_of, operators_of
-    from lawful.runs import open_run
 
     request = Request(
         families_of(find),
@@ -249,14 +248,7 @@ def discover(
     with (
         _left_behind_is_named(partial),
         output.shown_progress() as progress,
-        open_run(
-            table,
-            reading.options(table),
-            running.where(),
-            opt.null_option(null),
-            reuse=reading.reuse,
-            progress=progress,
-        ) as run,
+        opt.open_table(table, reading, running, progress, opt.null_option(null)) as run,
     ):
         if "dc" in request.find:
             output.print_notes(*_compared_cells(run, request))

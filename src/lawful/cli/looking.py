@@ -28,14 +28,11 @@ def profile(
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
     from lawful.results import TableProfile
-    from lawful.runs import open_run
 
     output.require_writable(showing.out)
     with (
         output.shown_progress() as progress,
-        open_run(
-            table, reading.options(table), running.where(), reuse=reading.reuse, needs_engine=False, progress=progress
-        ) as run,
+        opt.open_table(table, reading, running, progress, needs_engine=False) as run,
     ):
         found = TableProfile.of(run.table, run.seconds)
     if showing.json_:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +11,7 @@ import typer
 
 from lawful.errors import UsageError
 from lawful.meanings import NullPolicy
-from lawful.runs import EngineName, Where
+from lawful.runs import EngineName, Progress, Run, Where, open_run
 from lawful.tables.options import FORMATS, OVERRIDES, CsvDialect, ReadOptions, parse_column_types
 
 _READING, _RUNNING, _SHOWING = "How to read the table", "Where to run", "What to show"
@@ -183,6 +184,27 @@ class Showing:
     json_: Json = False
     out: Out = None
     debug: Debug = False
+
+
+def open_table(
+    table: str,
+    reading: Reading,
+    running: Running,
+    progress: Progress,
+    policy: NullPolicy = NullPolicy.EQUAL,
+    *,
+    needs_engine: bool = True,
+) -> AbstractContextManager[Run]:
+    """A run on a table, read and opened as the options of a command say."""
+    return open_run(
+        table,
+        reading.options(table),
+        running.where(),
+        policy,
+        reuse=reading.reuse,
+        needs_engine=needs_engine,
+        progress=progress,
+    )
 
 
 def split_names(text: str) -> list[str]:

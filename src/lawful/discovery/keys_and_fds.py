@@ -11,7 +11,7 @@ agree on these are compared instead of the candidates checked one by one (`settl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
 import numpy as np
 
@@ -118,7 +118,6 @@ def _from_some_pairs(
         goals.remove(KEY)  # no key tells these two rows apart
     if not goals:
         return
-    ignores_nulls = question.null_policy is NullPolicy.IGNORE
     pool = Pool(sampled, question.null_policy, columns)
     sampler = WindowSampler(pool, sampled, question.seed, judged_after=_JUDGED_AFTER)
     settled = SettledSets(table, pool, question.seed)
@@ -127,14 +126,7 @@ def _from_some_pairs(
     while True:
         sampler.run(min_yield, should_stop=watch.is_over)
         watch.look()
-        while True:
-            differ = pool.differ if ignores_nulls else None
-            thought = candidates_of_pairs(goals, pool.agree, differ, width, question.max_size, watch)
-            decided, open_candidates = _sorted_out(thought, settled, confirmed)
-            confirmed.update(decided)
-            yield from _by_goal(decided, width)
-            if not settled.settle_some_of({lhs for _, lhs in open_candidates}, watch):
-                break
+        open_candidates = yield from _think_and_settle(goals, pool, settled, confirmed, question, watch)
         counts["rounds"] += 1
         progress(f"round {counts['rounds']}: {len(open_candidates):,} candidates to check")
         refuted = 0
@@ -154,6 +146,26 @@ def _from_some_pairs(
             return
         min_yield = max(min_yield / 2, _LEAST_YIELD_TIMES_ROWS / table.rows)
         sampler.judged_after = min(2 * sampler.judged_after, JUDGED_AFTER)
+
+
+def _think_and_settle(
+    goals: list[int],
+    pool: Pool,
+    settled: SettledSets,
+    confirmed: set[Candidate],
+    question: Question,
+    watch: Watch,
+) -> Generator[tuple[int, Words], None, list[Candidate]]:
+    """Think, and settle what costs less than checks, until nothing does; return the candidates that need a check."""
+    width = len(pool.columns)
+    while True:
+        differ = pool.differ if question.null_policy is NullPolicy.IGNORE else None
+        thought = candidates_of_pairs(goals, pool.agree, differ, width, question.max_size, watch)
+        decided, open_candidates = _sorted_out(thought, settled, confirmed)
+        confirmed.update(decided)
+        yield from _by_goal(decided, width)
+        if not settled.settle_some_of({lhs for _, lhs in open_candidates}, watch):
+            return open_candidates
 
 
 def _sorted_out(
