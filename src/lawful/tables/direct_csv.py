@@ -8,13 +8,14 @@ read a file they give the same table, bit for bit.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +27,8 @@ from lawful.tables.files import is_packed
 from lawful.tables.options import CsvDialect, ReadOptions
 from lawful.tables.origins import Origins
 from lawful.tables.ranking import RankedColumn, rank_column
-from lawful.tables.text_blocks import BlockError, TextBlock, without_byte_order_mark
-from lawful.tables.text_layout import TextLayout, layout_of_record
+from lawful.tables.text_blocks import without_byte_order_mark
+from lawful.tables.text_layout import TextLayout, layout_of_cells
 
 _Result = TypeVar("_Result")
 
@@ -38,13 +39,15 @@ _WORTH_LOADING = 8 << 20
 """Loading the compiler takes as long as reading a file of this size the general way: a smaller one is read directly
 only where the compiler is there already."""
 
+_LONGEST_FIRST_LINE = 1 << 17
+"""The general way takes no longer cell in its first record."""
+
 _WORTH_THREADS = 1 << 18
 _NONE = np.zeros(0, np.int32)
 _UTF8 = ("utf-8", "utf8", "UTF-8", "ascii")
 
 
-@dataclass(frozen=True)
-class _Cells:
+class _Cells(NamedTuple):
     """Where the cells of a file are in its bytes, a line of each array for each column."""
 
     data: npt.NDArray[np.uint8]
@@ -58,11 +61,8 @@ class _Cells:
 
 def rank_directly(path: Path, file: Path, options: ReadOptions) -> tuple[list[str], list[RankedColumn], Origins] | None:
     """Names, ranked columns and origins of a CSV file; None where the general way has to read it."""
-    if not _may_be_plain(file, options):
+    if not _may_be_plain(file, options) or (data := _bytes_of(file)) is None:
         return None
-    data = b"".join(without_byte_order_mark([file.read_bytes()]))
-    if not data.endswith(b"\n"):
-        data += b"\n"
     if not _is_utf8(data) or _has_escapes(data, options.dialect):
         return None
     begin = data.index(b"\n") + 1
@@ -84,9 +84,20 @@ def _may_be_plain(file: Path, options: ReadOptions) -> bool:
         and not options.types
         and options.dialect.encoding in _UTF8
         and not is_packed(file)
-        and 0 < (size := file.stat().st_size) <= _LARGEST_FILE
-        and ("numba" in sys.modules or size >= _WORTH_LOADING)
     )
+
+
+def _bytes_of(file: Path) -> bytes | None:
+    """The bytes of a file, which end in a newline; None where it is empty, too large, too small or cannot be read."""
+    try:
+        with file.open("rb", buffering=0) as raw:
+            size = os.fstat(raw.fileno()).st_size
+            if not 0 < size <= _LARGEST_FILE or (size < _WORTH_LOADING and "numba" not in sys.modules):
+                return None
+            data = b"".join(without_byte_order_mark([raw.readall()]))
+    except OSError:  # the general way says what is wrong
+        return None
+    return data if data.endswith(b"\n") else data + b"\n"
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -104,13 +115,16 @@ def _has_escapes(data: bytes, dialect: CsvDialect) -> bool:
 
 
 def _layout_of(first_line: bytes, path: Path, options: ReadOptions) -> TextLayout | None:
-    """The columns, where the first line is a whole record."""
-    if not first_line.strip(b"\r\n") or (options.dialect.quote and options.dialect.quote.encode() in first_line):
+    """The columns, where the first line is a whole record of plain cells and, as a header, names them well."""
+    dialect = options.dialect
+    record = first_line.removesuffix(b"\n").removesuffix(b"\r").decode()
+    if not 0 < len(record) <= _LONGEST_FIRST_LINE or "\r" in record or (dialect.quote and dialect.quote in record):
         return None
-    try:
-        return layout_of_record(TextBlock(first_line, 1), options, str(path))
-    except BlockError:
-        return None
+    cells = record.split(dialect.separator)
+    if not dialect.header:
+        return layout_of_cells(cells, options, str(path))
+    is_named = "" not in cells and len(set(cells)) == len(cells)
+    return layout_of_cells(cells, options, str(path)) if is_named else None
 
 
 def _found_cells(data: bytes, begin: int, layout: TextLayout) -> _Cells | None:
@@ -119,8 +133,8 @@ def _found_cells(data: bytes, begin: int, layout: TextLayout) -> _Cells | None:
 
     dialect = layout.dialect
     octets, token_starts, token_lengths = _with_tokens(data, dialect)
-    place_of = {position: place for place, position in enumerate(layout.keep)}
-    places = np.array([place_of.get(position, -1) for position in range(len(layout.names))], np.int32)
+    places = np.full(len(layout.names), -1, np.int32)
+    places[list(layout.keep)] = range(len(layout.keep))
     cuts = _cuts(data, begin, dialect)
     lines = [data.count(b"\n", first, last) for first, last in pairwise(cuts)]
     shape = (len(layout.keep), sum(lines))
@@ -198,25 +212,24 @@ def _columns(
     ranks: npt.NDArray[np.int32],
 ) -> list[RankedColumn]:
     """The columns of a call of the kernel; the type of one that it left open is found here."""
-    from lawful.tables.text_order_kernels import DECIMAL, INTEGER, TEXT
-
-    types = {INTEGER: ColumnType.INTEGER, DECIMAL: ColumnType.DECIMAL, TEXT: ColumnType.STRING}
-    columns = []
+    types, columns = _types_of_kinds(), []
     all_values = pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(texts))
-    octets, first = texts.data, 0
+    first = 0
     for (kind, distinct, nulls), codes in zip(about, ranks, strict=True):
-        values, last = all_values.slice(first, distinct), first + distinct - 1
+        values = all_values.slice(first, distinct)
         if kind in types:
-            ends = (_text(octets, offsets, first), _text(octets, offsets, last)) if distinct else None
-            columns.append(RankedColumn(types[kind], codes, values, nulls, ends))
+            columns.append(RankedColumn(types[kind], codes, values, nulls))
         else:
             columns.append(rank_column([_piece(codes, values)], is_text=True))
-        first = last + 1
+        first += distinct
     return columns
 
 
-def _text(octets: memoryview, offsets: npt.NDArray[np.int32], place: int) -> str:
-    return str(octets[offsets[place] : offsets[place + 1]], "utf-8")
+@cache
+def _types_of_kinds() -> dict[int, ColumnType]:
+    from lawful.tables.text_order_kernels import DECIMAL, INTEGER, TEXT
+
+    return {INTEGER: ColumnType.INTEGER, DECIMAL: ColumnType.DECIMAL, TEXT: ColumnType.STRING}
 
 
 def _piece(codes: npt.NDArray[np.int32], values: pa.Array) -> pa.DictionaryArray:

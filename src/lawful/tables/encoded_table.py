@@ -72,22 +72,21 @@ class EncodedTable:
 
     name: str
     rows: int
-    columns: tuple[Column, ...]
+    names: list[str]
     folder: Path | None = None
     settings: dict[str, Any] = field(default_factory=dict)
-    _ranks: tuple[npt.NDArray[np.int32], ...] | None = None
-    _values: tuple[pa.Array, ...] | None = None
+    _columns: tuple[RankedColumn | Column, ...] = ()
     _origins: Origins | None = None
 
     @property
     def width(self) -> int:
         """How many columns the table has."""
-        return len(self.columns)
+        return len(self.names)
 
-    @property
-    def names(self) -> list[str]:
-        """The column names in order."""
-        return [column.name for column in self.columns]
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """What is known of each column; the extremes of one in memory are looked up only here."""
+        return tuple(describe(*named) for named in zip(self.names, self._columns, strict=True))
 
     @property
     def nbytes(self) -> int:
@@ -100,8 +99,9 @@ class EncodedTable:
 
     def column(self, position: int) -> npt.NDArray[np.int32]:
         """The ranks of a column; memory-mapped where the table is a folder."""
-        if self._ranks is not None:
-            return self._ranks[position]
+        known = self._columns[position]
+        if isinstance(known, RankedColumn):
+            return known.ranks
         if position not in self._mapped:
             assert self.folder is not None
             self._mapped[position] = map_ranks(self.folder, position, self.rows)
@@ -109,7 +109,15 @@ class EncodedTable:
 
     def distinct(self, position: int) -> int:
         """How many distinct values a column has, null not counted."""
-        return self.columns[position].distinct
+        return self._columns[position].distinct
+
+    def type(self, position: int) -> ColumnType:
+        """The type of a column's values."""
+        return self._columns[position].type
+
+    def nulls(self, position: int) -> int:
+        """How many rows have no value in a column."""
+        return self._columns[position].nulls
 
     def value(self, row: int, position: int) -> str | None:
         """The value of a cell as text, None for null."""
@@ -127,8 +135,9 @@ class EncodedTable:
 
     def values(self, position: int) -> pa.Array:
         """The values that the ranks of a column stand for, from rank 1 on: texts of a text source, else typed."""
-        if self._values is not None:
-            return self._values[position]
+        known = self._columns[position]
+        if isinstance(known, RankedColumn):
+            return known.values
         assert self.folder is not None
         return read_values(self.folder / values_file(position))
 
@@ -159,18 +168,9 @@ class EncodedTable:
         """Make a table of columns that were ranked in this process."""
         rows = len(ranked[0].ranks) if ranked else 0
         check_row_count(rows)
-        columns = tuple(describe(column_name, column) for column_name, column in zip(names, ranked, strict=True))
         for column in ranked:
             column.ranks.setflags(write=False)
-        return EncodedTable(
-            name,
-            rows,
-            columns,
-            settings=settings or {},
-            _ranks=tuple(column.ranks for column in ranked),
-            _values=tuple(column.values for column in ranked),
-            _origins=origins,
-        )
+        return EncodedTable(name, rows, list(names), None, settings or {}, tuple(ranked), origins)
 
     @staticmethod
     def open(folder: Path, *, verify: bool = True) -> EncodedTable:
@@ -184,8 +184,9 @@ class EncodedTable:
         document = read_metadata(folder)
         try:
             columns = tuple(Column.from_dict(entry) for entry in document["columns"])
+            names = [column.name for column in columns]
             table = EncodedTable(
-                str(document["name"]), int(document["rows"]), columns, folder, dict(document["settings"])
+                str(document["name"]), int(document["rows"]), names, folder, dict(document["settings"]), columns
             )
             if verify:
                 _verify_files(folder, document["files"], table.width)
@@ -198,17 +199,19 @@ class EncodedTable:
     def _verify_ranks(self) -> None:
         """Compiled loops index by rank without looking: one out of range would reach into foreign memory."""
         assert self.folder is not None
-        for position, column in enumerate(self.columns):
-            ranks = self.column(position)
+        for position in range(self.width):
+            ranks, distinct = self.column(position), self.distinct(position)
             largest = int(ranks.max(initial=NULL_RANK))
-            if int(ranks.min(initial=NULL_RANK)) < NULL_RANK or largest != column.distinct:
-                raise _damaged(self.folder, f"{ranks_file(position)} does not have {column.distinct} distinct ranks")
+            if int(ranks.min(initial=NULL_RANK)) < NULL_RANK or largest != distinct:
+                raise _damaged(self.folder, f"{ranks_file(position)} does not have {distinct} distinct ranks")
 
 
-def describe(name: str, column: RankedColumn) -> Column:
-    """The statistics of a ranked column."""
+def describe(name: str, column: RankedColumn | Column) -> Column:
+    """The statistics of a column, where they are not known yet."""
+    if isinstance(column, Column):
+        return column
     distinct = column.distinct
-    least, greatest = column.ends or (_text(column, 0), _text(column, distinct - 1)) if distinct else (None, None)
+    least, greatest = (_text(column, 0), _text(column, distinct - 1)) if distinct else (None, None)
     return Column(name, column.type, distinct, column.nulls, least, greatest)
 
 

@@ -72,8 +72,10 @@ def format_of(names: list[str], options: ReadOptions, where: str) -> str:
 
 
 def _suffix(name: str) -> str:
-    path = Path(name.lower())
-    return path.with_suffix("").suffix if path.suffix in _COMPRESSED else path.suffix
+    stem, dot, suffix = name.lower().rpartition(".")
+    if dot + suffix in _COMPRESSED:
+        _, dot, suffix = stem.rpartition(".")
+    return dot + suffix
 
 
 def is_packed(path: Path) -> bool:

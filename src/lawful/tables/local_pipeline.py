@@ -165,8 +165,8 @@ def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> tuple[lis
     newline_bytes = dialect.splits_at_newline_bytes
     if not newline_bytes:
         options = replace(options, dialect=replace(dialect, encoding="utf-8"))
-    # Spark writes empty files among the others: they have neither rows nor a header.
-    files = [file for file in files if file.stat().st_size] or files[:1]
+    if len(files) > 1:  # Spark writes empty files among the others: they have neither rows nor a header
+        files = [file for file in files if file.stat().st_size] or files[:1]
     if len(files) == 1 and (directly := rank_directly(path, files[0], options)) is not None:
         return directly
 

@@ -8,7 +8,7 @@ null. Dense ranks are a pure function of the column, so every way of cutting it 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,18 +26,13 @@ JSON_NUMBER, JSON_BOOLEAN, JSON_STRING = "n", "b", "s"
 _DECIMAL_BITS = 128
 
 
-@dataclass(frozen=True, slots=True)
-class RankedColumn:
-    """A column as ranks, with the value that each rank stands for (`values[rank - 1]`, as text or typed).
-
-    `ends` are the least and the greatest value as texts, where they came for free.
-    """
+class RankedColumn(NamedTuple):
+    """A column as ranks, with the value that each rank stands for (`values[rank - 1]`, as text or typed)."""
 
     type: ColumnType
     ranks: npt.NDArray[np.int32]
     values: pa.Array
     nulls: int
-    ends: tuple[str, str] | None = None
 
     @property
     def distinct(self) -> int:

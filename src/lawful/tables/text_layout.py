@@ -70,16 +70,14 @@ def csv_layout(first_records: bytes, options: ReadOptions, where: str) -> TextLa
     record = first.split_first_record()[0] if first is not None else None
     if record is None:
         raise BlockError(1, "the file is empty", "A table needs at least one line.")
-    return layout_of_record(record, options, where)
+    read_cells = parse_header if options.dialect.header else parse_cells
+    return layout_of_cells(read_cells(record, options.dialect), options, where)
 
 
-def layout_of_record(record: TextBlock, options: ReadOptions, where: str) -> TextLayout:
-    """Find the columns from the first record."""
+def layout_of_cells(cells: list[str], options: ReadOptions, where: str) -> TextLayout:
+    """The columns of the first record's cells: what a header names, or else as many as there are cells."""
     dialect = options.dialect
-    if dialect.header:
-        names = parse_header(record, dialect)
-    else:
-        names = [f"c{position + 1}" for position in range(len(parse_cells(record, dialect)))]
+    names = cells if dialect.header else [f"c{number}" for number in range(1, len(cells) + 1)]
     return TextLayout("csv", dialect, tuple(names), tuple(choose_columns(names, options, where)))
 
 

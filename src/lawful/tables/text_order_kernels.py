@@ -19,7 +19,7 @@ UNDECIDED, INTEGER, DECIMAL, TEXT = 0, 1, 2, 3
 """The type of a column as far as the kernels can tell."""
 
 _MOST_DIGITS = 18
-_FEW = 64
+_FEW = 160
 _DIGIT_BITS = 11
 _DIGIT_VALUES = 1 << _DIGIT_BITS
 _DIGIT_MASK = np.uint64(_DIGIT_VALUES - 1)
