@@ -15,18 +15,19 @@ from denial_tables import ValueTable, value_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful.checks import CheckTask
 from lawful.demo.tax_table import make_tax_table
 from lawful.dependencies import DC, format_law, parse_law
 from lawful.dependencies.laws import OPERATORS
 from lawful.discovery import denial_constraints
 from lawful.discovery.denial_constraints import discover_denial_constraints
-from lawful.discovery.denial_questions import DenialQuestion, predicate_space
+from lawful.discovery.denial_questions import DenialQuestion, DenialStrategy, predicate_space
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
 from lawful.errors import UsageError
 from lawful.meanings import NullPolicy
-from lawful.search import pack_sets, unpack_sets
+from lawful.search import denial_inversion, denial_reduction, pack_sets, unpack_sets
 from lawful.search.denial_literals import CONVENTIONS, Convention
 from lawful.search.denial_reduction import is_possible
 from lawful.tables.encoded_table import EncodedTable
@@ -237,6 +238,43 @@ def test_a_limit_within_the_search_gives_small_constraints_first(
     assert set(kept) <= all_laws
     largest = max(len(law.predicates) for law in kept)
     assert {law for law in all_laws if len(law.predicates) < largest - 1} <= set(kept)
+
+
+@pytest.mark.parametrize("strategy", ["full", "hybrid"])
+def test_a_limit_at_any_moment_leaves_constraints_that_hold(
+    strategy: DenialStrategy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While edges are searched, candidates are checked, or what was found is sorted out."""
+    monkeypatch.setattr(denial_inversion, "_SLICE_WORDS", 1 << 12)
+    monkeypatch.setattr(denial_reduction, "_SETS_AT_ONCE", 50)
+    table = encode_arrow(
+        make_tax_table(40).table.select(["state", "salary", "rate", "single_exemption"]), ReadOptions()
+    )
+    question = DenialQuestion(least_mean_ratio=0.0, strategy=strategy)
+    complete = run(table, question)
+    all_laws, looks, patience = set(laws(complete)), 0, 0
+
+    class Impatient(Watch):
+        """Gives up after some looks."""
+
+        def reason(self) -> str | None:
+            nonlocal looks
+            looks += 1
+            return "enough" if looks > patience else None
+
+    seen: set[bool] = set()
+    engine = LocalEngine(threads=2)
+    while True not in seen:
+        looks = 0
+        found = run(table, question, Impatient(), engine)
+        seen.add(found.complete)
+        assert found.complete == (looks <= patience)
+        assert found.complete == (found.stopped_because is None)
+        assert set(laws(found)) == all_laws or not found.complete
+        verdicts = engine.check(CheckTask(place, law) for place, law in enumerate(laws(found)))
+        assert all(verdict.witness is None for verdict in verdicts)
+        patience = 2 * patience + 1
+    assert seen == {False, True}
 
 
 def test_all_pairs_are_compared_when_checking_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,16 +17,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lawful.dependencies import Cell, Operator, Predicate
+from lawful.dependencies.laws import OPERATORS
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence import tiles
 from lawful.evidence.denial_evidence import all_evidence, evidence_of_tile, merge_evidence
 from lawful.evidence.denial_pool import DenialPool
 from lawful.evidence.signs import SignVectors
 from lawful.meanings import NullPolicy
-from lawful.search import unpack_sets, words_for
+from lawful.search import denial_inversion, denial_reduction, minimal_sets, unpack_sets, words_for
 from lawful.search.denial_inversion import almost_constraints, minimal_constraints
 from lawful.search.denial_literals import CONVENTIONS, Literals, finds_no_implied
-from lawful.search.denial_reduction import closures, reading_order, reduced, reduced_places, turned_sets
+from lawful.search.denial_reduction import closures, reading_order, reduced_places, turned_sets
 from lawful.search.sets import full_set, pack_sets
 
 POLICIES = st.sampled_from(NullPolicy)
@@ -70,7 +71,7 @@ def finds_the_right_constraints(case: Case, policy: NullPolicy, largest: int | N
         edges = literals.edges(signs.less, signs.greater)
         found = list(minimal_constraints(edges, literals, largest, lambda: None, by_size=by_size))
         if convention == "reduced":
-            found = [reduced(np.concatenate(found), space, has_images=True)] if found else []
+            found = [reduced_places(np.concatenate(found), space, has_images=True)[0]] if found else []
         numbers = numbers_of(found, space)
         assert len(numbers) == len(set(numbers))
         assert set(numbers) == set(right[convention])
@@ -114,8 +115,47 @@ def test_mirror_images_are_all_that_is_left_to_remove(table: ValueTable, operato
         for one, place in zip(kept, places, strict=True):
             assert one.tolist() in (sets[place].tolist(), turned_sets(sets[[place]], space)[0].tolist())
         if finds_no_implied(space):
-            quickly = reduced(sets, space, only_mirrored=True)
+            quickly, _ = reduced_places(sets, space, only_mirrored=True)
             assert quickly[reading_order(quickly)].tolist() == kept[reading_order(kept)].tolist()
+
+
+@settings(max_examples=20)
+@given(cases())
+def test_sorting_out_in_parts_and_not_to_the_end(case: Case) -> None:
+    """Parts change nothing, and where there is no time for all, the first of them are sorted out."""
+    table, space = case
+    signs = all_evidence(table.encoded(), space, NullPolicy.EQUAL, 1).signs
+    literals = Literals.of(space, "reduced")
+    edges = literals.edges(signs.less, signs.greater)
+    nothing = np.zeros((0, words_for(len(space))), np.uint64)
+    sets = np.concatenate([nothing, *minimal_constraints(edges, literals, None, lambda: None)])
+    at_once, _ = reduced_places(sets, space)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(denial_reduction, "_SETS_AT_ONCE", 2)
+        in_parts, _ = reduced_places(sets, space)
+        cut, _ = reduced_places(sets, space, should_stop=lambda: True)
+    assert in_parts.tolist() == at_once.tolist()
+    distinct, _ = reduced_places(sets, space, only_mirrored=True)
+    assert cut.tolist() == reduced_places(distinct[:2], space)[0].tolist()
+
+
+def test_the_clock_is_looked_at_more_often_where_nodes_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(5)
+    space = PredicateSpace.of(Predicate(Cell("t", c), op, Cell("s", c)) for c in range(5) for op in OPERATORS)
+    literals = Literals.of(space, "reduced")
+    edges = minimal_sets(random.integers(1, 1 << len(literals), (60, 1)).astype(np.uint64))
+    looks: list[int] = []
+    found = []
+    for words in (1 << 26, 1):
+        monkeypatch.setattr(denial_inversion, "_SLICE_WORDS", words)
+        looks.append(0)
+
+        def look() -> None:
+            looks[-1] += 1
+
+        found.append(np.concatenate([*minimal_constraints(edges, literals, None, look)]).tolist())
+    assert found[0] == found[1]
+    assert looks[0] < 5 < looks[1]
 
 
 def test_constraints_are_read_small_ones_first_and_in_the_order_of_the_space() -> None:
@@ -157,7 +197,7 @@ def test_constraints_within_an_error(case: Case, policy: NullPolicy, largest: in
             assert not errors.keys() & set(found)
             errors |= dict(zip(found, (broken / pairs).tolist(), strict=True))
         if convention == "reduced":
-            kept = numbers_of([reduced(np.concatenate(families), space)], space)
+            kept = numbers_of([reduced_places(np.concatenate(families), space)[0]], space)
             errors = {numbers: errors[numbers] for numbers in kept}
         expected = denial_oracle.minimal_sets(table.rows, space, policy, largest=largest, allowed=allowed)
         if convention != "set-minimal":

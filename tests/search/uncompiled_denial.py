@@ -21,7 +21,7 @@ from lawful.meanings import NullPolicy
 from lawful.search import unpack_sets
 from lawful.search.denial_inversion import almost_constraints, minimal_constraints
 from lawful.search.denial_literals import Literals
-from lawful.search.denial_reduction import reduced
+from lawful.search.denial_reduction import reduced_places
 from lawful.search.superset_kernels import superset_weights
 
 TABLE = ValueTable(("number", "number", "text"), ((1, 2, 2, None), (3, 1, 2, 1), ("a", "b", "b", "a")))
@@ -66,7 +66,7 @@ def main() -> None:
                 ]
             )
             if convention == "reduced":
-                found, almost = reduced(found, SPACE), reduced(almost, SPACE)
+                found, almost = (reduced_places(sets, SPACE)[0] for sets in (found, almost))
             right = denial_oracle.constraints(TABLE.rows, SPACE, policy, convention, largest=3)
             assert {SPACE.dc(numbers) for numbers in unpack_sets(found)} == set(right)
             right = denial_oracle.constraints(TABLE.rows, SPACE, policy, convention, largest=2, allowed=1 / 6)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final, TypeAlias, cast
 
 from lawful.dependencies.laws import (
@@ -37,6 +38,8 @@ from lawful.errors import SourceError, UsageError
 from lawful.meanings import Direction
 
 Document: TypeAlias = dict[str, Any]
+
+_REMEMBERED_PREDICATES: Final = 1 << 14
 
 
 def to_document(law: Law, names: Sequence[str]) -> Document:
@@ -84,19 +87,21 @@ def _fields(law: Law, names: Sequence[str]) -> Document:
         case POD(marked, right_side):
             return {"lhs": _marked(marked, names), "rhs": _marked((right_side,), names)[0]}
         case DC(predicates):
-            return {"predicates": [_predicate(predicate, names) for predicate in predicates]}
+            names = tuple(names)
+            return {"predicates": [list(_predicate(predicate, names)) for predicate in predicates]}
 
 
 def _marked(columns: Iterable[tuple[int, str]], names: Sequence[str]) -> list[list[str]]:
     return [[names[column], mark] for column, mark in columns]
 
 
-def _predicate(predicate: Predicate, names: Sequence[str]) -> list[Any]:
+@lru_cache(maxsize=_REMEMBERED_PREDICATES)
+def _predicate(predicate: Predicate, names: tuple[str, ...]) -> tuple[Any, ...]:
     left, right = predicate.left, predicate.right
-    start = [left.row, names[left.column], predicate.operator]
+    start = (left.row, names[left.column], predicate.operator)
     if isinstance(right, Constant):
-        return [*start, "const", _json_value(right)]
-    return [*start, right.row, names[right.column]]
+        return (*start, "const", _json_value(right))
+    return (*start, right.row, names[right.column])
 
 
 def _json_value(constant: Constant) -> Any:

@@ -301,6 +301,13 @@ class DC:
             raise UsageError("A denial constraint is made of predicates.") from None
         object.__setattr__(self, "predicates", tuple(ordered))
 
+    @staticmethod
+    def of_sorted(predicates: tuple[Predicate, ...]) -> DC:
+        """Make a constraint of predicates that are known to be distinct and sorted, of which there may be millions."""
+        constraint = object.__new__(DC)
+        object.__setattr__(constraint, "predicates", predicates)
+        return constraint
+
 
 Law: TypeAlias = Key | FD | CanonicalOD | ListOD | POD | DC
 

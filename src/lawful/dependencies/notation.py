@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Final
 
 from lawful.dependencies.laws import (
@@ -29,6 +30,7 @@ KEYWORDS: Final = frozenset({"asc", "desc", "key", "not", "and", "true", "false"
 """Words that are quoted when they are column names. The parser does not need it; readers do."""
 
 _BARE: Final = re.compile(BARE_NAME)
+_REMEMBERED: Final = 1 << 14  # a million laws are made of some hundred columns and some thousand predicates
 _LONGEST_GUESSED_NAME: Final = 200  # comparing long names is slow, and a guess about them helps nobody
 
 
@@ -48,11 +50,13 @@ def format_law(law: Law, names: Sequence[str]) -> str:
             left_side = ", ".join(f"{format_name(column, names)}{mark}" for column, mark in marked)
             return f"{{{left_side}}} -> {{{format_name(right_side[0], names)}{right_side[1]}}}"
         case DC(predicates):
-            return f"not({' and '.join(format_predicate(predicate, names) for predicate in predicates)})"
+            names = tuple(names)
+            return f"not({' and '.join([format_predicate(predicate, names) for predicate in predicates])})"
     raise UsageError(f"{law!r} is not a law.")
 
 
-def format_predicate(predicate: Predicate, names: Sequence[str]) -> str:
+@lru_cache(maxsize=_REMEMBERED)
+def format_predicate(predicate: Predicate, names: tuple[str, ...]) -> str:
     """Write one comparison of a denial constraint."""
     right = predicate.right
     written = format_constant(right) if isinstance(right, Constant) else _cell(right, names)
@@ -73,6 +77,11 @@ def format_name(column: int, names: Sequence[str]) -> str:
         name = names[column]
     except IndexError:
         raise UsageError(f"A law speaks of column {column}, but the table has only {len(names)}.") from None
+    return _written(name)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _written(name: str) -> str:
     bare = _BARE.fullmatch(name) is not None and name.lower() not in KEYWORDS
     return name if bare else _quoted(name, '"')
 

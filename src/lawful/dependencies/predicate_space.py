@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from lawful.dependencies.denial_implication import negated, swapped_predicate
@@ -35,7 +35,10 @@ SIGNS_OF: Final[Mapping[Operator, int]] = {
 ORDER_OPERATORS: Final[frozenset[Operator]] = frozenset(("<", "<=", ">", ">="))
 
 
-@dataclass(frozen=True, slots=True)
+_REMEMBERED_DESCRIPTIONS = 32
+
+
+@dataclass(frozen=True)
 class Group:
     """What the predicates of a group compare, and the numbers of these predicates in the space."""
 
@@ -45,19 +48,19 @@ class Group:
     is_ordered: bool
     """Whether any member tells less from greater."""
 
-    @property
+    @cached_property
     def columns(self) -> tuple[int, ...]:
         """The columns that are compared, once each."""
         if isinstance(self.right, Constant):
             return (self.left.column,)
         return tuple(sorted({self.left.column, self.right.column}))
 
-    @property
+    @cached_property
     def same_column(self) -> bool:
         """Whether one column of both rows is compared."""
         return isinstance(self.right, Cell) and self.left.column == self.right.column
 
-    @property
+    @cached_property
     def row(self) -> str | None:
         """The one row that the group looks at, if it does not look at both."""
         is_single = isinstance(self.right, Constant) or self.right.row == self.left.row
@@ -160,25 +163,49 @@ class PredicateSpace:
         return tuple(sorted({column for group in self.groups for column in group.columns}))
 
     @cached_property
+    def linked_columns(self) -> tuple[tuple[int, ...], ...]:
+        """The columns that are compared with others, together with all that any chain of groups links them to."""
+        linked: list[set[int]] = []
+        for group in self.groups:
+            if len(group.columns) > 1:
+                joined = set(group.columns).union(*(other for other in linked if other & set(group.columns)))
+                linked = [*(other for other in linked if not other & joined), joined]
+        return tuple(tuple(sorted(columns)) for columns in linked)
+
+    @cached_property
     def compares_across(self) -> bool:
         """Whether any predicate does something else than to compare one column of both rows."""
         return not all(group.same_column for group in self.groups)
 
+    @cached_property
+    def _reading_places(self) -> tuple[tuple[int, ...], tuple[Predicate, ...]]:
+        """For each predicate its place as constraints are written, and the predicates in that order."""
+        order = sorted(range(len(self)), key=lambda number: self.predicates[number].sort_key)
+        places = {number: place for place, number in enumerate(order)}
+        return tuple(places[number] for number in range(len(self))), tuple(self.predicates[number] for number in order)
+
     def dc(self, numbers: Iterable[int]) -> DC:
-        """The constraint made of numbered predicates."""
-        return DC(tuple(self.predicates[number] for number in numbers))
+        """The constraint made of numbered predicates, no two of which are the same."""
+        places, predicates = self._reading_places
+        return DC.of_sorted(tuple([predicates[place] for place in sorted([places[number] for number in numbers])]))
 
     def describe(self, names: Sequence[str]) -> list[str]:
         """Say in a few lines what will be compared, for a person to look at before a search."""
-        lines = [f"{len(self):,} predicates in {len(self.groups):,} comparisons:"]
-        both_ways: dict[str, list[str]] = {}
-        for place, group in enumerate(self.groups):
-            if self.mirrored_groups[place][0] < place:
-                continue  # its mirror image was told
-            operators = " ".join(self.predicates[member].operator for member in group.members)
-            both_ways.setdefault(operators, []).append(_comparison_text(group, names))
-        lines.extend(f"  {operators}   on {', '.join(texts)}" for operators, texts in both_ways.items())
-        return lines
+        return list(_description(self, tuple(names)))
+
+
+@lru_cache(maxsize=_REMEMBERED_DESCRIPTIONS)
+def _description(space: PredicateSpace, names: tuple[str, ...]) -> tuple[str, ...]:
+    both_ways: dict[str, list[str]] = {}
+    for place, group in enumerate(space.groups):
+        if space.mirrored_groups[place][0] < place:
+            continue  # its mirror image was told
+        operators = " ".join(space.predicates[member].operator for member in group.members)
+        both_ways.setdefault(operators, []).append(_comparison_text(group, names))
+    return (
+        f"{len(space):,} predicates in {len(space.groups):,} comparisons:",
+        *(f"  {operators}   on {', '.join(texts)}" for operators, texts in both_ways.items()),
+    )
 
 
 def _group_order(cells: tuple[Cell, Cell | Constant]) -> tuple[object, ...]:

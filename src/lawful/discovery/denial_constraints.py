@@ -28,6 +28,7 @@ from lawful.discovery.denial_listing import DenialListing, Floats, interests_of
 from lawful.discovery.denial_questions import DenialQuestion, predicate_space
 from lawful.discovery.findings import Emit, Findings
 from lawful.discovery.questions import Progress, Watch
+from lawful.discovery.working_clock_kernels import working_seconds
 from lawful.engines import Engine
 from lawful.errors import StoppedError
 from lawful.evidence import EFFICIENCY_THRESHOLD, FocusedSampler, WindowSampler, YieldSampler, sample_random_pairs
@@ -38,7 +39,7 @@ from lawful.machine import cores
 from lawful.search import set_sizes, unpack_sets
 from lawful.search.denial_inversion import almost_constraints, depths, minimal_constraints
 from lawful.search.denial_literals import Convention, Literals, finds_no_implied
-from lawful.search.denial_reduction import Counts, reading_order, reduced_places
+from lawful.search.denial_reduction import Counts, ShouldStop, reading_order, reduced_places
 from lawful.search.sets import Words, by_size, sets_without, words_for
 from lawful.tables.encoded_table import EncodedTable
 
@@ -57,6 +58,8 @@ _SECONDS_A_CHECKED_ROW = 10e-9
 """What a check takes for each row, about."""
 _FOUND_FOR_A_CHECK = 8
 """How many constraints are found for one that is left to check, at most: others are mirror images or implied."""
+_TO_SORT_OUT, _LEAST_TO_SORT_OUT = 0.1, 1.0
+"""The share of its time, and the least seconds, that a search that was broken off takes to sort out what it found."""
 _SECONDS_A_HASHED_PAIR = 20e-9
 """What one thread takes for a pair whose vector is too long for a table of all vectors."""
 
@@ -79,7 +82,7 @@ def discover_denial_constraints(
         findings.complete = True
     except StoppedError as stop:
         findings.stopped_because = watch.reason() or stop.message
-    listing = search.listing(is_complete=findings.complete)
+    listing = search.listing()
     findings.listings.append(listing)
     emit(listing)
     return findings
@@ -121,16 +124,24 @@ class _Search:
         self._watch, self._progress, self._counts = watch, progress, counts
         self._found: list[Words] = []
         self._errors: list[Floats] = []
+        self._sorted_out: tuple[Words, Floats | None] | None = None
+        self._began = time.monotonic()
         self._patience_ends = math.inf
 
     def run(self) -> None:
-        """Go through the strategy that is asked for, or is quicker."""
+        """Find all constraints, and sort them out."""
+        self._go_through_strategy()
+        self._sort_out(has_images=True, should_stop=self._watch.is_over)
+        self._watch.look()
+
+    def _go_through_strategy(self) -> None:
+        """Take the strategy that is asked for, or is quicker."""
         strategy = self._question.strategy
         if strategy == "auto":
             is_full = self._question.error > 0 or full_evidence_is_quicker(self._table.rows, self._space)
             strategy = "full" if is_full else "hybrid"
             if not is_full:
-                self._patience_ends = time.monotonic() + _longest_wait(self._table.rows, self._space)
+                self._patience_ends = working_seconds() + _longest_wait(self._table.rows, self._space)
         self._counts["full_evidence"] = int(strategy == "full")
         if self._question.error:
             self._find_almost()
@@ -141,32 +152,41 @@ class _Search:
         else:
             self._find_all(self._checked_evidence())
 
-    def listing(self, *, is_complete: bool) -> DenialListing:
-        """What was found, as it is given back."""
-        sets = np.concatenate([self._nothing(), *self._found])
-        errors = np.concatenate([np.zeros(0), *self._errors]) if self._question.error else None
-        if self._question.convention == "reduced":
-            sets, places = self._reduced(sets, has_images=is_complete)
-            errors = None if errors is None else errors[places]
-        order = reading_order(sets)
-        sets = np.ascontiguousarray(sets[order])
+    def listing(self) -> DenialListing:
+        """What was found, as it is given back; of a search that was broken off, what can be sorted out soon."""
+        if self._sorted_out is None:
+            ends = time.monotonic() + max(_LEAST_TO_SORT_OUT, _TO_SORT_OUT * (time.monotonic() - self._began))
+            self._sort_out(has_images=False, should_stop=lambda: time.monotonic() > ends)
+        assert self._sorted_out is not None
+        sets, errors = self._sorted_out
 
         def rate() -> Floats:
             return interests_of(sets, self._space, self._pool, self._question.seed, hold=not self._question.error)
 
-        names = tuple(self._table.names)
-        return DenialListing(self._space, names, sets, rate, None if errors is None else errors[order])
+        return DenialListing(self._space, tuple(self._table.names), sets, rate, errors)
 
-    def _reduced(self, sets: Words, *, has_images: bool) -> tuple[Words, Counts]:
-        return reduced_places(sets, self._space, only_mirrored=self._finds_no_implied, has_images=has_images)
+    def _sort_out(self, *, has_images: bool, should_stop: ShouldStop) -> None:
+        """Leave out what follows from something else, as far as there is time, and put the rest in order."""
+        sets = np.concatenate([self._nothing(), *self._found])
+        errors = np.concatenate([np.zeros(0), *self._errors]) if self._question.error else None
+        if self._question.convention == "reduced":
+            sets, places = self._reduced(sets, has_images=has_images, should_stop=should_stop)
+            errors = None if errors is None else errors[places]
+        order = reading_order(sets)
+        self._sorted_out = sets[order], None if errors is None else errors[order]
+
+    def _reduced(self, sets: Words, *, has_images: bool, should_stop: ShouldStop) -> tuple[Words, Counts]:
+        return reduced_places(
+            sets,
+            self._space,
+            only_mirrored=finds_no_implied(self._space),
+            has_images=has_images,
+            should_stop=should_stop,
+        )
 
     @cached_property
     def _pool(self) -> DenialPool:
         return DenialPool(self._table, self._space, self._question.null_policy)
-
-    @cached_property
-    def _finds_no_implied(self) -> bool:
-        return finds_no_implied(self._space)
 
     def _all_pairs(self, *, counted: bool) -> DenialEvidence:
         self._progress(f"comparing all pairs of {self._table.rows:,} rows")
@@ -257,12 +277,14 @@ class _Search:
             inverted.append(sets)
             found += len(sets)
             self._give_up_if_checks_take_longer(found // _FOUND_FOR_A_CHECK)
-        return by_size(self._reduced(np.concatenate(inverted), has_images=True)[0])
+        candidates, _ = self._reduced(np.concatenate(inverted), has_images=True, should_stop=self._is_over)
+        self._look()
+        return by_size(candidates)
 
     def _give_up_if_checks_take_longer(self, candidates: int) -> None:
         """Leave so many candidates to all pairs if checking them would outlast the patience."""
         expected = (candidates - sum(map(len, self._found))) * self._table.rows * _SECONDS_A_CHECKED_ROW
-        if time.monotonic() + expected > self._patience_ends:
+        if working_seconds() + expected > self._patience_ends:
             raise _SlowerThanAllPairsError
 
     def _checked_evidence(self) -> DenialEvidence:
@@ -278,8 +300,12 @@ class _Search:
     def _look(self) -> None:
         """End the search at its limits, or this way of searching where another is quicker by now."""
         self._watch.look()
-        if time.monotonic() > self._patience_ends:
+        if working_seconds() > self._patience_ends:
             raise _SlowerThanAllPairsError
+
+    def _is_over(self) -> bool:
+        """Whether `_look` would end something."""
+        return self._watch.is_over() or working_seconds() > self._patience_ends
 
     def _checked_pool(self) -> DenialPool:
         """Check what the pool suggests, and learn from the witnesses of what is wrong; until nothing is.

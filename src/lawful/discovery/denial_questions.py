@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from typing import Final, Literal, get_args
 
@@ -116,7 +116,12 @@ class DenialQuestion:
 
     def allowed(self, name: str) -> frozenset[Operator]:
         """The operators that a column may be compared by, if its type allows."""
-        return require_operators(self.column_operators.get(name, self.operators))
+        own = self.column_operators.get(name)
+        return self._allowed_everywhere if own is None else require_operators(own)
+
+    @cached_property
+    def _allowed_everywhere(self) -> frozenset[Operator]:
+        return require_operators(self.operators)
 
 
 def predicate_space(table: EncodedTable, question: DenialQuestion) -> PredicateSpace:
@@ -130,18 +135,25 @@ def predicate_space(table: EncodedTable, question: DenialQuestion) -> PredicateS
     for name in question.column_operators:
         if name not in table.names:
             raise UsageError(*unknown_column(name, table.names))
-    comparisons = [*_same_column(table, columns, question)]
-    if question.cross_columns:
-        comparisons.extend(_across(table, columns, question))
+    same = tuple((column, _same_column_operators(table, column, question)) for column in columns)
+    across = [*_across(table, columns, question)] if question.cross_columns else []
     with_constants = [*_with_constants(table, columns, question)] if question.constants else []
     constants = {(cell.column, right) for cell, right, _ in with_constants if isinstance(right, Constant)}
     places = tuple((constant, constant_place(table, *constant)) for constant in constants)
-    return _space(tuple(comparisons + with_constants), places)
+    return _space(same, (*across, *with_constants), places)
 
 
 @lru_cache(maxsize=_REMEMBERED_SPACES)
-def _space(comparisons: tuple[Comparison, ...], places: tuple[tuple[tuple[int, Constant], int], ...]) -> PredicateSpace:
-    """The space of some comparisons; the same one for tables whose columns are alike, with all that it worked out."""
+def _space(
+    same: tuple[tuple[int, tuple[Operator, ...]], ...],
+    others: tuple[Comparison, ...],
+    places: tuple[tuple[tuple[int, Constant], int], ...],
+) -> PredicateSpace:
+    """The space of some comparisons; the same one for tables whose columns are alike, with all that it worked out.
+
+    Comparisons of one column in both rows are given by its number alone: every discovery asks for them again.
+    """
+    comparisons = (*((Cell("t", column), Cell("s", column), operators) for column, operators in same), *others)
     predicates = (Predicate(left, operator, right) for left, right, operators in comparisons for operator in operators)
     return PredicateSpace.of(predicates, dict(places))
 
@@ -152,16 +164,13 @@ def _operators(allowed: frozenset[Operator], equality: bool, order: bool) -> tup
 
 
 def _is_ordered(table: EncodedTable, column: int, question: DenialQuestion) -> bool:
-    known = table.columns[column]
-    is_asked_for = not ORDER_OPERATORS.isdisjoint(question.column_operators.get(known.name, ()))
-    return known.type in _ORDERED or is_asked_for or (question.order_on_text and known.type is ColumnType.STRING)
+    type_ = table.type(column)
+    is_asked_for = not ORDER_OPERATORS.isdisjoint(question.column_operators.get(table.names[column], ()))
+    return type_ in _ORDERED or is_asked_for or (question.order_on_text and type_ is ColumnType.STRING)
 
 
-def _same_column(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Comparison]:
-    for column in columns:
-        order = _is_ordered(table, column, question)
-        operators = _operators(question.allowed(table.columns[column].name), True, order)
-        yield Cell("t", column), Cell("s", column), operators
+def _same_column_operators(table: EncodedTable, column: int, question: DenialQuestion) -> tuple[Operator, ...]:
+    return _operators(question.allowed(table.names[column]), True, _is_ordered(table, column, question))
 
 
 def _across(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Comparison]:
@@ -174,7 +183,7 @@ def _across(table: EncodedTable, columns: tuple[int, ...], question: DenialQuest
         present = np.zeros((len(family), max(int(code.max(initial=0)) for code in codes) + 1), np.bool_)
         for place, code in enumerate(codes):
             present[place, code[1:]] = True
-        means = {column: _mean(table, column) for column in family if table.columns[column].type in _NUMBERS}
+        means = {column: _mean(table, column) for column in family if table.type(column) in _NUMBERS}
         for one, other in combinations(range(len(family)), 2):
             a, b = family[one], family[other]
             either = np.count_nonzero(present[one] | present[other])
@@ -182,7 +191,7 @@ def _across(table: EncodedTable, columns: tuple[int, ...], question: DenialQuest
             order = all(_is_ordered(table, column, question) for column in (a, b)) and (
                 _means_fit(means[a], means[b], question.least_mean_ratio)
                 if a in means
-                else bool(shares) or table.columns[a].type in _TIMES
+                else bool(shares) or table.type(a) in _TIMES
             )
             allowed = question.allowed(table.names[a]) & question.allowed(table.names[b])
             operators = _operators(allowed, bool(shares), order)
@@ -194,10 +203,10 @@ def _families(table: EncodedTable, columns: tuple[int, ...]) -> list[list[int]]:
     """Columns whose types can be compared with each other; those without any value are left out."""
     families: list[list[int]] = []
     for column in columns:
-        type_ = table.columns[column].type
+        type_ = table.type(column)
         if type_ is ColumnType.NULL:
             continue
-        home = next((family for family in families if comparable(table.columns[family[0]].type, type_)), None)
+        home = next((family for family in families if comparable(table.type(family[0]), type_)), None)
         if home is None:
             families.append([column])
         else:
@@ -232,7 +241,7 @@ def _with_constants(table: EncodedTable, columns: tuple[int, ...], question: Den
 
 def frequent_values(table: EncodedTable, column: int, question: DenialQuestion) -> list[Constant]:
     """The most frequent values of a column, as constants."""
-    type_ = table.columns[column].type
+    type_ = table.type(column)
     if type_ not in _NUMBERS | {ColumnType.STRING, ColumnType.BOOLEAN, ColumnType.DATE, ColumnType.TIMESTAMP}:
         return []
     rows = np.bincount(table.column(column), minlength=table.distinct(column) + 1)[1:]

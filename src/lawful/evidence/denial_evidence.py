@@ -9,18 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.evidence.byte_columns import BYTE_BITS, ByteColumns, null_bytes, sorted_order, split, stacked
+from lawful.evidence.byte_columns import BYTE_BITS, ByteColumns, null_bytes, stacked
 from lawful.evidence.denial_lanes import Lane, lanes_of
+from lawful.evidence.denial_layout_kernels import ordered_byte_planes, rows_in_order
 from lawful.evidence.exact import ShouldStop, Tile, compared_vectors
 from lawful.evidence.multisets import grouped_vectors
 from lawful.evidence.signs import SignVectors
-from lawful.evidence.words_kernels import Int32s, Int64s
+from lawful.evidence.words_kernels import Bytes, Int32s, Int64s
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
+
+_REMEMBERED_LAYOUTS = 32
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -86,26 +90,26 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
     all_lanes = lanes_of(table, space, policy)
     varying = [group for group, lane in enumerate(all_lanes) if lane.varies]
     # First the lanes with two bits: those with an order, then those that may be unknown.
-    numbers = sorted(varying, key=lambda g: (not all_lanes[g].is_ordered, all_lanes[g].nulls is None, g))
+    numbers = sorted(varying, key=lambda g: (not all_lanes[g].is_ordered, all_lanes[g].nulls is None))
     lanes = [all_lanes[group] for group in numbers]
     ordered = sum(lane.is_ordered for lane in lanes)
     second = sum(lane.is_ordered or lane.nulls is not None for lane in lanes)
-    order = _order(lanes, table.rows)
-    own, planes, lane_of_plane = _planes(lanes, order, table.rows)
-    is_null = np.zeros((0, table.rows), np.bool_)
-    if any(lane.nulls is not None for lane in lanes):
-        none = np.zeros(table.rows, np.bool_)
-        is_null = np.stack([(none if lane.nulls is None else lane.nulls)[order] for lane in lanes[:second]])
+    right = stacked([lane.right for lane in lanes], table.rows)
+    is_one = all(lane.left is lane.right for lane in lanes)
+    left = right if is_one else stacked([lane.left for lane in lanes], table.rows)
+    order = _order(lanes, right)
+    layout = _Layout.of(tuple([max(1, -(-lane.highest.bit_length() // BYTE_BITS)) for lane in lanes]))
+    planes = ordered_byte_planes(right, order, layout.lane, layout.byte)
     return ByteColumns(
         columns=tuple(range(len(space.groups))),
         policy=policy,
         rows=table.rows,
-        own=own,
+        own=planes if is_one else ordered_byte_planes(left, order, layout.lane, layout.byte),
         planes=planes,
-        ordered_planes=int((lane_of_plane < ordered).sum()),
-        plane_group=lane_of_plane // BYTE_BITS,
-        plane_bit=np.left_shift(1, lane_of_plane % BYTE_BITS).astype(np.uint8),
-        nulls=null_bytes(is_null),
+        ordered_planes=sum(layout.planes_of[:ordered]),
+        plane_group=layout.group,
+        plane_bit=layout.bit,
+        nulls=_nulls(lanes[:second], order),
         second_lanes=second,
         lanes=tuple(numbers),
         always_equal=(),
@@ -115,24 +119,39 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
     )
 
 
-def _order(lanes: Sequence[Lane], rows: int) -> Int32s:
-    """Rows whose neighbours have much in common, for their vectors to repeat."""
-    same = [lane.left for lane in lanes if lane.left is lane.right]
-    return sorted_order(stacked(same, rows)) if same else np.arange(rows, dtype=np.int32)
+@dataclass(frozen=True, eq=False, slots=True)
+class _Layout:
+    """For each plane its lane, which byte of it, and the byte and bit of a vector; by how many planes lanes have."""
+
+    planes_of: tuple[int, ...]
+    lane: Int64s
+    byte: Int64s
+    group: Int64s
+    bit: Bytes
+
+    @staticmethod
+    @lru_cache(maxsize=_REMEMBERED_LAYOUTS)
+    def of(planes_of: tuple[int, ...]) -> _Layout:
+        lane = np.repeat(np.arange(len(planes_of)), planes_of)
+        byte = np.array([byte for planes in planes_of for byte in range(planes)], np.int64)
+        bit = np.left_shift(1, lane % BYTE_BITS).astype(np.uint8)
+        return _Layout(planes_of, lane, byte, lane // BYTE_BITS, bit)
 
 
-def _planes(lanes: Sequence[Lane], order: Int32s, rows: int) -> tuple[np.ndarray, np.ndarray, Int64s]:
-    """The bytes of t and of s; both sides of a lane have the same number of them."""
-    right = stacked([lane.right for lane in lanes], rows)[:, order]
-    highest = right.max(axis=1, initial=0)
-    if all(lane.left is lane.right for lane in lanes):
-        planes, lane_of_plane = split(right, highest.tolist())
-        return planes, planes, lane_of_plane
-    left = stacked([lane.left for lane in lanes], rows)[:, order]
-    both = np.maximum(highest, left.max(axis=1, initial=0)).tolist()
-    own, lane_of_plane = split(left, both)
-    planes, _ = split(right, both)
-    return own, planes, lane_of_plane
+def _order(lanes: Sequence[Lane], ranks: Int32s) -> Int32s:
+    """Rows whose neighbours have much in common, for their vectors to repeat; see `byte_columns.sorted_order`."""
+    highest = [lane.highest for lane in lanes]
+    same = [place for place, lane in enumerate(lanes) if lane.left is lane.right]
+    finest_first = sorted(same, key=lambda place: -highest[place])
+    return rows_in_order(ranks, np.array(highest, np.int64), np.array(finest_first, np.int64))
+
+
+def _nulls(lanes: Sequence[Lane], order: Int32s) -> Bytes:
+    """Where lanes are unknown, eight a byte, if any is anywhere."""
+    if all(lane.nulls is None for lane in lanes):
+        return np.empty((0, order.size), np.uint8)
+    none = np.zeros(order.size, np.bool_)
+    return null_bytes(np.stack([(none if lane.nulls is None else lane.nulls)[order] for lane in lanes]))
 
 
 def _evidence(

@@ -35,6 +35,8 @@ class Lane:
     ----------
     left, right
         What each row has as t and as s, `int32[rows]`, from 1 on except for null; one array if they are the same.
+    highest
+        No number is larger.
     nulls
         The rows that make the sign unknown, if there are any.
     is_ordered
@@ -45,6 +47,7 @@ class Lane:
 
     left: Int32s
     right: Int32s
+    highest: int
     nulls: Flags | None
     is_ordered: bool
     varies: bool
@@ -52,40 +55,25 @@ class Lane:
 
 def lanes_of(table: EncodedTable, space: PredicateSpace, policy: NullPolicy) -> list[Lane]:
     """The lanes of all groups of a space, in their order."""
-    shared = _shared(table, space)
-    return [_lane(table, group, policy, shared) for group in space.groups]
-
-
-def _shared(table: EncodedTable, space: PredicateSpace) -> dict[int, Int32s]:
-    """The columns that are compared with others, in ranks that all columns share that any chain of groups links."""
-    linked: list[set[int]] = []
-    for group in space.groups:
-        if len(group.columns) > 1:
-            joined = set(group.columns).union(*(other for other in linked if other & set(group.columns)))
-            linked = [*(other for other in linked if not other & joined), joined]
     shared: dict[int, Int32s] = {}
-    for columns in map(sorted, linked):
+    for columns in space.linked_columns:
         shared |= dict(zip(columns, shared_ranks(table, columns), strict=True))
-    return shared
+    return [_lane(table, group, policy, shared) for group in space.groups]
 
 
 def _lane(table: EncodedTable, group: Group, policy: NullPolicy, shared: dict[int, Int32s]) -> Lane:
     left, right = _sides(table, group, shared)
     nulls = None
-    with_nulls = [column for column in group.columns if table.columns[column].nulls]
-    if policy is NullPolicy.IGNORE and with_nulls:
-        nulls = np.logical_or.reduce([table.column(column) == NULL_RANK for column in with_nulls])
-    varies = nulls is not None or _has_several(table, group, left, right)
-    return Lane(left, right, nulls, group.is_ordered, varies)
-
-
-def _has_several(table: EncodedTable, group: Group, left: Int32s, right: Int32s) -> bool:
-    """Whether rows have different numbers, on one side or on both."""
+    if policy is NullPolicy.IGNORE and any(table.nulls(column) for column in group.columns):
+        nulls = np.logical_or.reduce([table.column(column) == NULL_RANK for column in group.columns])
     if group.same_column:
-        known = table.columns[group.left.column]
-        return known.distinct + bool(known.nulls) > 1
-    ends = {int(end) for side in (left, right) if side.size for end in (side.min(), side.max())}
-    return len(ends) > 1
+        column = group.left.column
+        highest = table.distinct(column)
+        varies = highest + bool(table.nulls(column)) > 1
+    else:
+        ends = {int(end) for side in (left, right) if side.size for end in (side.min(), side.max())}
+        highest, varies = max(ends, default=0), len(ends) > 1
+    return Lane(left, right, highest, nulls, group.is_ordered, varies or nulls is not None)
 
 
 def _sides(table: EncodedTable, group: Group, shared: dict[int, Int32s]) -> tuple[Int32s, Int32s]:

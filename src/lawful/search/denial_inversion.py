@@ -20,14 +20,15 @@ from lawful.search import almost_denial_kernels as almost
 from lawful.search import denial_kernels as kernels
 from lawful.search.denial_literals import Counts, Literals
 from lawful.search.denial_reduction import is_possible
-from lawful.search.hitting_set_kernels import CANDIDATES, LEVEL, MARK_SLOTS, SET_SLOTS, UNCOVERED, open_node
+from lawful.search.hitting_set_kernels import LEVEL
 from lawful.search.hitting_sets import CHUNK_SETS, SLICE_NODES
-from lawful.search.set_kernels import transpose
-from lawful.search.sets import Words, full_set, set_sizes, union_of, words_for
+from lawful.search.sets import Words, full_set, set_sizes, words_for
 
 Look = Callable[[], None]
 
 _ALMOST_NODES = 1 << 10
+_SLICE_WORDS = 1 << 26
+"""How many words of edges a search reads before it gives a clock or Ctrl-C a chance: less than a tenth of a second."""
 
 
 class DenialSearch:
@@ -53,20 +54,7 @@ class DenialSearch:
         if not len(edges) or not edges[0].any() or max_size < 1:
             self._state[LEVEL] = -1
         else:
-            self._open_root()
-
-    def _open_root(self) -> None:
-        self._holders = transpose(self._edges)
-        self._members = self._literals.members
-        n_edges, words = self._edges.shape
-        levels = min(n_edges, len(self._literals)) + 1
-        self._chosen = np.zeros(levels, np.int64)
-        self._used = np.zeros((levels, words + 1), np.uint64)
-        self._marks = np.zeros((levels, MARK_SLOTS, self._holders.shape[1]), np.uint64)
-        self._sets = np.zeros((levels, SET_SLOTS, words), np.uint64)
-        self._marks[0, UNCOVERED] = full_set(n_edges)
-        self._sets[0, CANDIDATES] = union_of(self._edges)
-        open_node(self._edges, self._marks[0], self._sets[0], True)
+            self._root = kernels.open_groups(edges, len(literals))
 
     @property
     def finished(self) -> bool:
@@ -78,30 +66,20 @@ class DenialSearch:
         """Whether the limit kept anything out so far, so that a higher one might find more."""
         return bool(self._state[kernels.CUT]) or (self._max_size < 1 and len(self._edges) > 0)
 
-    def advance(self, max_sets: int = CHUNK_SETS, max_nodes: int = SLICE_NODES) -> Words:
-        """Go on for at most `max_nodes` nodes; return the next solutions, at most `max_sets`, maybe none."""
+    def advance(self) -> Words:
+        """Go on for a short while; return the next solutions, maybe none."""
         if self._only_the_empty_set:
             self._only_the_empty_set = False
             return np.zeros((1, self._words), np.uint64)
         if self.finished:
             return np.zeros((0, self._words), np.uint64)
-        out = np.empty((max_sets, self._words), np.uint64)
+        out = np.empty((CHUNK_SETS, self._words), np.uint64)
         literals = self._literals
+        holders, chosen, used, marks, sets = self._root
         n_out = kernels.search_groups_on(
-            self._edges,
-            self._holders,
-            literals.units,
-            self._members,
-            literals.rivals,
-            self._max_size,
-            self._state,
-            self._chosen,
-            self._used,
-            self._marks,
-            self._sets,
-            max_nodes,
-            out,
-        )
+            self._edges, holders, literals.units, literals.members, literals.rivals, self._max_size,
+            self._state, chosen, used, marks, sets, _nodes_a_slice(self._edges, SLICE_NODES), out,
+        )  # fmt: skip
         return out[:n_out]
 
 
@@ -134,6 +112,11 @@ def minimal_constraints(
         smallest = size + 1
 
 
+def _nodes_a_slice(edges: Words, most: int) -> int:
+    """How many nodes to open before the next look at the clock: each may read all edges."""
+    return max(1, min(most, _SLICE_WORDS // max(1, edges.size)))
+
+
 def depths(most: int) -> Iterator[int]:
     """Limits on the size, one after the other: each search costs a few times what the one before cost."""
     size = 0
@@ -159,13 +142,13 @@ def almost_constraints(
     sets = np.zeros((depth, almost.SET_SLOTS, words_for(len(literals))), np.uint64)
     if most > 0:
         sets[0, almost.CANDIDATES] = full_set(len(literals))
-    members = literals.members
+    members, nodes = literals.members, _nodes_a_slice(edges, _ALMOST_NODES)
     while state[almost.LEVEL] >= 0:
         look()
         out, counts = np.empty((CHUNK_SETS, sets.shape[2]), np.uint64), np.empty(CHUNK_SETS, np.int64)
         n_out = almost.search_almost_on(
             edges, turned, weights, allowed, literals.units, members, literals.rivals, most,
-            state, todo, sets, _ALMOST_NODES, out, counts,
+            state, todo, sets, nodes, out, counts,
         )  # fmt: skip
         found, kept = literals.meant(out[:n_out])
         possible = is_possible(found, literals.space)

@@ -5,7 +5,9 @@ The same reasoning as `dependencies.denial_implication`, on packed sets of predi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +15,7 @@ import numpy.typing as npt
 from lawful.dependencies import Cell, Constant
 from lawful.dependencies.denial_implication import COMPOSED
 from lawful.dependencies.predicate_space import ANY_SIGN, GREATER, LESS, PredicateSpace
-from lawful.search import denial_kernels as kernels
+from lawful.search import denial_reduction_kernels as kernels
 from lawful.search.set_kernels import count_occurrences, move_columns
 from lawful.search.sets import Words, pack_sets, set_sizes
 
@@ -21,6 +23,10 @@ Counts = npt.NDArray[np.int64]
 
 _COMPOSED = np.array(COMPOSED, np.int64)
 _REMEMBERED = 32
+_SETS_AT_ONCE = 1 << 12
+"""Sets between two looks at whether to stop: some hundredths of a second."""
+
+ShouldStop = Callable[[], bool]
 
 
 def is_possible(sets: Words, space: PredicateSpace) -> npt.NDArray[np.bool_]:
@@ -42,18 +48,15 @@ def closures(sets: Words, space: PredicateSpace) -> Words:
     return closed
 
 
-def reduced(sets: Words, space: PredicateSpace, *, only_mirrored: bool = False, has_images: bool = False) -> Words:
-    """Remove what follows from another constraint, as it stands or with t and s exchanged (Hydra, section 6.4).
-
-    See `reduced_places`, which also tells where each was.
-    """
-    return reduced_places(sets, space, only_mirrored=only_mirrored, has_images=has_images)[0]
-
-
 def reduced_places(
-    sets: Words, space: PredicateSpace, *, only_mirrored: bool = False, has_images: bool = False
+    sets: Words,
+    space: PredicateSpace,
+    *,
+    only_mirrored: bool = False,
+    has_images: bool = False,
+    should_stop: ShouldStop = lambda: False,
 ) -> tuple[Words, Counts]:
-    """The constraints that follow from no other one, and the place of each, or of its mirror image, among all.
+    """Remove what follows from another constraint, as it stands or with t and s exchanged (Hydra, section 6.4).
 
     A constraint follows from one all of whose predicates it implies. Departing from Hydra, implication is complete
     (rule (v) of the paper is unsound, and its rules together miss some). Of constraints that follow from each other
@@ -66,25 +69,58 @@ def reduced_places(
         image; see `denial_literals.finds_no_implied`. It saves holding each constraint against all others.
     has_images
         That the mirror image of each is there too, as it is unless a search was broken off.
+    should_stop
+        Asked often; once it says yes, only the first of all that were given are sorted out.
+
+    Returns
+    -------
+    sets, places
+        The constraints that follow from no other one, and the place of each, or of its mirror image, among all.
     """
     images, is_first = kernels.first_images(sets, _mirrored(space))
     places = np.flatnonzero(is_first) if has_images else _first_occurrences(images)
     sets = images[places]
     if only_mirrored or len(sets) < 2:
         return sets, places
-    closed = closures(sets, space)
+    kept = _unimplied(sets, space, should_stop)
+    return sets[kept], places[kept]
+
+
+def _unimplied(sets: Words, space: PredicateSpace, should_stop: ShouldStop) -> Counts:
+    """The places of the constraints that follow from no other, those that imply least first.
+
+    Whatever a constraint follows from implies no more than it, so that those before are all that it is held against.
+    """
+    known = []
+    for part in _parts(sets):
+        known.append(closures(part, space))
+        if should_stop():
+            break
+    closed = np.concatenate(known)
+    sets = sets[: len(closed)]
     weakness = np.zeros(len(sets), np.int64)
     for number, mask in enumerate(space.signs):
         holds = (sets[:, number // 64] >> np.uint64(number % 64)) & np.uint64(1) != 0
         weakness[holds] += mask.bit_count()
     lexical = kernels.reading_keys(sets)[::-1]
     order = np.lexsort((*lexical, -weakness, set_sizes(sets), set_sizes(closed)))
-    sets, closed = sets[order], closed[order]
     rare_first = np.empty(len(space), np.int64)
     rare_first[np.argsort(count_occurrences(closed)[: len(space)], kind="stable")] = np.arange(len(space))
-    families = (sets, turned_sets(sets, space), closed)
-    kept = kernels.keep_unimplied(*(move_columns(family, rare_first, sets.shape[1]) for family in families))
-    return sets[kept], places[order[kept]]
+    nodes, state = kernels.empty_trie(sets.shape[1])
+    kept = []
+    for part in _parts(order):
+        given, turned, consequences = (
+            move_columns(family, rare_first, sets.shape[1])
+            for family in (sets[part], turned_sets(sets[part], space), closed[part])
+        )
+        keep, nodes = kernels.keep_unimplied(given, turned, consequences, nodes, state)
+        kept.append(part[keep])
+    return np.concatenate(kept)
+
+
+def _parts(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
+    """Parts of an array, one after the other, for a clock or Ctrl-C to have a chance between them."""
+    return (array[start : start + _SETS_AT_ONCE] for start in range(0, len(array), _SETS_AT_ONCE))
 
 
 def reading_order(sets: Words) -> Counts:

@@ -87,6 +87,60 @@ def transpose(family: Words) -> Words:
 
 
 @compiled
+def minimal_of_sorted(ordered: Words) -> Words:
+    """The sets of a family that contain no other, each once, the smallest first; equal sets must be neighbours."""
+    family = _distinct_by_size(ordered)
+    if family.shape[0] > 0 and count_members(family[:1])[0] == 0:
+        return family[:1]
+    keep = keep_minimal(family, _columns_by_frequency(family))
+    n_kept = 0
+    for i in range(family.shape[0]):
+        if keep[i]:
+            family[n_kept] = family[i]
+            n_kept += 1
+    return family[:n_kept]
+
+
+@compiled
+def _distinct_by_size(ordered: Words) -> Words:
+    """Each set once, the smallest first, those of a size as they stand."""
+    n_sets, words = ordered.shape
+    sizes = count_members(ordered)
+    places = np.zeros(words * 64 + 2, dtype=np.int64)
+    for i in range(n_sets):
+        is_new = i == 0
+        for w in range(words):
+            is_new |= ordered[i, w] != ordered[i - 1, w]
+        if not is_new:
+            sizes[i] = -1
+        places[sizes[i] + 1] += int(is_new)
+    places = np.cumsum(places)
+    family = np.empty((places[-1], words), dtype=np.uint64)
+    for i in range(n_sets):
+        if sizes[i] >= 0:
+            family[places[sizes[i]]] = ordered[i]
+            places[sizes[i]] += 1
+    return family
+
+
+@compiled
+def _columns_by_frequency(family: Words) -> Counts:
+    """The columns that occur in a family, the most frequent first."""
+    occurrences = count_occurrences(family)
+    columns = np.empty(occurrences.size, dtype=np.int64)
+    n_columns = 0
+    for column in range(occurrences.size):
+        if occurrences[column] > 0:
+            place = n_columns
+            while place > 0 and occurrences[columns[place - 1]] < occurrences[column]:
+                columns[place] = columns[place - 1]
+                place -= 1
+            columns[place] = column
+            n_columns += 1
+    return columns[:n_columns]
+
+
+@compiled
 def keep_minimal(family: Words, columns: Counts) -> npt.NDArray[np.bool_]:
     """Which sets of a family contain no other; the sets must be distinct and sorted by cardinality.
 

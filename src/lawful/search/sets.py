@@ -14,7 +14,7 @@ from lawful.search.set_kernels import (
     count_members,
     count_occurrences,
     flatten_members,
-    keep_minimal,
+    minimal_of_sorted,
 )
 
 Words = npt.NDArray[np.uint64]
@@ -129,11 +129,7 @@ def minimal_sets(family: Words) -> Words:
     family = as_family(family)
     if len(family) < 2:
         return family
-    family = by_size(distinct_sets(family))
-    if not family[0].any():
-        return family[:1]
-    minimal: Words = family[keep_minimal(family, columns_by_frequency(family))]
-    return minimal
+    return minimal_of_sorted(sorted_sets(family))
 
 
 def maximal_sets(family: Words) -> Words:
