@@ -133,6 +133,8 @@ class Scratch(threading.local):
 
 def read_only(column: Int32s) -> Int32s:
     """Return a plain read-only view, so that kernels are compiled once for arrays and memory maps alike."""
+    if type(column) is np.ndarray and not column.flags.writeable:
+        return column
     view = np.asarray(column).view()
     view.flags.writeable = False
     return view

@@ -7,7 +7,6 @@ law. Both are set aside before the search, which then runs on fewer columns, and
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -40,13 +39,18 @@ class Peeled:
         """The columns that the search works on."""
         return tuple(group[0] for group in self.twins)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was set aside: the searched columns are all columns."""
+        return len(self.twins) == self.width
+
     def restore(self, family: Words) -> tuple[Words, npt.NDArray[np.int64]]:
         """Sets over the searched columns as sets over all, with every choice of a twin for its column.
 
         The second array tells for each set which of the given ones it comes from.
         """
         source = np.arange(len(family))
-        if len(self.twins) == self.width:  # nothing was set aside
+        if self.is_whole:
             return family, source
         restored = np.zeros((len(family), words_for(self.width)), np.uint64)
         for position, group in enumerate(self.twins):
@@ -82,6 +86,9 @@ def stated_in_full(
     """Laws over the searched columns as laws over all: twins stand in for each other on both sides."""
     if len(sets) == 0:
         return
+    if peeled.is_whole:
+        yield Block(goal, sets, errors)
+        return
     restored, source = peeled.restore(sets)
     restored_errors = None if errors is None else errors[source]
     for right in (KEY,) if goal == KEY else peeled.twins[goal]:
@@ -99,8 +106,7 @@ def constants_and_twins(
     for column in peeled.constants:
         yield Block(column, np.zeros((1, words_for(peeled.width)), np.uint64))
     for group in peeled.twins:
-        needs_nothing = policy is NullPolicy.IGNORE and table.distinct(group[0]) <= 1
-        if not needs_nothing and max_size != 0:
+        if len(group) > 1 and max_size != 0 and not (policy is NullPolicy.IGNORE and table.distinct(group[0]) <= 1):
             yield from twin_blocks(group, peeled.width)
 
 
@@ -118,30 +124,31 @@ def peel(table: RankedTable, policy: NullPolicy) -> Peeled:
     Under `IGNORE` a column with nulls takes rows out of every law that it enters, so only columns without nulls
     count as constant; twins are null in the same rows by definition.
     """
-    constants = tuple(column for column in range(table.width) if _is_constant(table, column, policy))
-    candidates: dict[int, list[int]] = defaultdict(list)
+    constants: list[int] = []
+    candidates: dict[int, list[int]] = {}
     for column in range(table.width):
-        if column not in constants:
-            candidates[table.distinct(column)].append(column)
-    twins = [group for columns in candidates.values() for group in _group_twins(table, columns)]
-    return Peeled(table.width, constants, tuple(sorted(twins)))
+        distinct = table.distinct(column)
+        if distinct <= 1 and _is_constant(table, column, distinct, policy):
+            constants.append(column)
+        else:
+            candidates.setdefault(distinct, []).append(column)
+    twins: list[tuple[int, ...]] = []
+    for distinct, columns in candidates.items():
+        twins += _group_twins(table, columns, distinct) if len(columns) > 1 else [tuple(columns)]
+    return Peeled(table.width, tuple(constants), tuple(sorted(twins)))
 
 
-def _is_constant(table: RankedTable, column: int, policy: NullPolicy) -> bool:
-    distinct = table.distinct(column)
-    if table.rows == 0 or distinct > 1:
-        return table.rows == 0
+def _is_constant(table: RankedTable, column: int, distinct: int, policy: NullPolicy) -> bool:
+    if table.rows == 0:
+        return True
     has_nulls = bool((table.column(column) == NULL_RANK).any())
     if policy is NullPolicy.IGNORE:
         return not has_nulls
     return distinct + has_nulls <= 1
 
 
-def _group_twins(table: RankedTable, columns: Sequence[int]) -> list[tuple[int, ...]]:
+def _group_twins(table: RankedTable, columns: Sequence[int], distinct: int) -> list[tuple[int, ...]]:
     """Columns with as many values each, in groups of twins."""
-    if len(columns) == 1:
-        return [(columns[0],)]
-    distinct = table.distinct(columns[0])
     groups: list[tuple[Int32s, list[int]]] = []
     for column in columns:
         ranks = read_only(table.column(column))

@@ -6,7 +6,7 @@ import contextlib
 import ctypes
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from threading import Event
+from threading import Event, Lock
 
 import numpy as np
 
@@ -50,18 +50,17 @@ class LocalEngine:
         self._threads = threads or cores()
         self._cache_bytes = cache_bytes
         self._longest_chain: int | None = None
+        self._opened_on: tuple[EncodedTable, NullPolicy] | None = None
         self._workspace: Workspace | None = None
-        self._table: EncodedTable | None = None
         self._pool: ThreadPoolExecutor | None = None
-        self._cancelled = Event()
+        self._making = Lock()
+        self._is_cancelled = False
 
     def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
-        """Make a workspace for the table, and threads that all calls share; they start when there is work."""
+        """Take the table; the workspace and the threads that all checks share are made for the first of them."""
         self.close()
-        self._table = table
-        self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="lawful-local")
-        self._workspace = Workspace(table, null_policy, self._cache_bytes, self._longest_chain)
-        self._cancelled.clear()
+        self._opened_on = table, null_policy
+        self._is_cancelled = False
 
     def tune(self, *, cache_bytes: int | None = None, longest_chain: int | None = None) -> None:
         """Change how partitions are kept, from now on."""
@@ -81,7 +80,8 @@ class LocalEngine:
 
     def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
         """Check packs of tasks on the threads and yield verdicts pack by pack; few short ones in this thread."""
-        table, workspace, pool = self._opened()
+        table, _ = self._opened()
+        workspace, pool = self._for_checks()
         given = list(tasks)
         if len(given) * table.rows < _WORTH_A_POOL:
             yield from self._check_here(given, table, workspace)
@@ -92,7 +92,7 @@ class LocalEngine:
         def run(pack: Pack) -> list[Verdict]:
             verdicts = []
             for task in pack:
-                if stop.is_set() or self._cancelled.is_set():
+                if stop.is_set() or self._is_cancelled:
                     break
                 verdicts.append(check(task, table, workspace))
             return verdicts
@@ -103,7 +103,7 @@ class LocalEngine:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield from future.result()
-                if self._cancelled.is_set():
+                if self._is_cancelled:
                     raise StoppedError("the checks were cancelled")
         finally:
             stop.set()
@@ -111,27 +111,27 @@ class LocalEngine:
 
     def _check_here(self, tasks: list[CheckTask], table: EncodedTable, workspace: Workspace) -> Iterator[Verdict]:
         for task in tasks:
-            if self._cancelled.is_set():
+            if self._is_cancelled:
                 raise StoppedError("the checks were cancelled")
             yield check(task, table, workspace)
 
     def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
         """Compare all pairs of rows with all threads."""
-        table, workspace, _ = self._opened()
+        table, null_policy = self._opened()
 
         def stops() -> bool:
-            return self._cancelled.is_set() or should_stop()
+            return self._is_cancelled or should_stop()
 
         threads = self._threads if table.rows >= _WORTH_THREADS else 1
-        return all_agree_sets(table, workspace.null_policy, columns, threads, stops, counted=counted)
+        return all_agree_sets(table, null_policy, columns, threads, stops, counted=counted)
 
     def violating_pairs(self, space: PredicateSpace, paths: Sequence[Path], should_stop: ShouldStop) -> Int32s:
         """Walk parts of the tree of constraints on the threads."""
-        _, workspace, pool = self._opened()
+        workspace, pool = self._for_checks()
         failed = Event()
 
         def stops() -> bool:
-            return failed.is_set() or self._cancelled.is_set() or should_stop()
+            return failed.is_set() or self._is_cancelled or should_stop()
 
         waiting = [
             pool.submit(distinct_violating_pairs, pack, space, workspace, stops)
@@ -148,25 +148,32 @@ class LocalEngine:
         self, space: PredicateSpace, should_stop: ShouldStop, *, counted: bool = False
     ) -> DenialEvidence:
         """Compare all pairs of rows with all threads."""
-        table, workspace, _ = self._opened()
+        table, null_policy = self._opened()
 
         def stops() -> bool:
-            return self._cancelled.is_set() or should_stop()
+            return self._is_cancelled or should_stop()
 
         threads = self._threads if table.rows >= _WORTH_THREADS else 1
-        return all_evidence(table, space, workspace.null_policy, threads, stops, counted=counted)
+        return all_evidence(table, space, null_policy, threads, stops, counted=counted)
 
     def cancel(self) -> None:
         """Stop after the checks that are under way."""
-        self._cancelled.set()
+        self._is_cancelled = True
 
     def close(self) -> None:
         """Let go of the table, its partitions and the threads."""
         if self._pool is not None:
             self._pool.shutdown()
-        self._table = self._workspace = self._pool = None
+        self._opened_on = self._workspace = self._pool = None
 
-    def _opened(self) -> tuple[EncodedTable, Workspace, ThreadPoolExecutor]:
-        if self._table is None or self._workspace is None or self._pool is None:
+    def _opened(self) -> tuple[EncodedTable, NullPolicy]:
+        if self._opened_on is None:
             raise UsageError("the engine was not opened for a table")
-        return self._table, self._workspace, self._pool
+        return self._opened_on
+
+    def _for_checks(self) -> tuple[Workspace, ThreadPoolExecutor]:
+        with self._making:
+            if self._workspace is None or self._pool is None:
+                self._workspace = Workspace(*self._opened(), self._cache_bytes, self._longest_chain)
+                self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="lawful-local")
+            return self._workspace, self._pool

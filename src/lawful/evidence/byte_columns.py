@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from lawful.evidence.ranked_table import RankedTable, chosen_columns
 from lawful.evidence.signs import words_for
-from lawful.evidence.tile_kernels import byte_planes, spread_bits
+from lawful.evidence.tile_kernels import byte_planes, extremes, spread_bits
 from lawful.evidence.words_kernels import Bytes, Int32s, Int64s, Words
 from lawful.meanings import NULL_RANK, NullPolicy
 
@@ -22,8 +23,28 @@ BYTE_BITS = 8
 DIRECT_BITS = 18
 """Vectors of up to so many bits are counted in a table that they index; longer ones are hashed."""
 
+_REMEMBERED_LAYOUTS = 32
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Layout:
+    """For each plane its lane, which byte of it, and the byte and bit of a vector; by how many planes lanes have."""
+
+    lane: Int64s
+    byte: Int64s
+    group: Int64s
+    bit: Bytes
+
+    @staticmethod
+    @lru_cache(maxsize=_REMEMBERED_LAYOUTS)
+    def of(planes_of: tuple[int, ...]) -> Layout:
+        """The layout of lanes with so many planes each; made once for all tables of the same kind."""
+        lane = np.repeat(np.arange(len(planes_of)), planes_of)
+        byte = np.array([byte for planes in planes_of for byte in range(planes)], np.int64)
+        return Layout(lane, byte, lane // BYTE_BITS, np.left_shift(1, lane % BYTE_BITS).astype(np.uint8))
+
+
+@dataclass(frozen=True, eq=False)
 class ByteColumns:
     """What the kernels read of a table, and how to read their vectors.
 
@@ -68,7 +89,7 @@ class ByteColumns:
         """Copy columns of a table, all of them unless some are named."""
         chosen = chosen_columns(table, columns)
         all_ranks = stacked([table.column(column) for column in chosen], table.rows)
-        lowest = all_ranks.min(axis=1, initial=NULL_RANK + 1).tolist()
+        lowest, highest = extremes(all_ranks).tolist()
         ignore = policy is NullPolicy.IGNORE
         nullable, complete, always_equal, always_differ, always_unknown = [], [], [], [], []
         for bit, column in enumerate(chosen):
@@ -83,12 +104,13 @@ class ByteColumns:
                 complete.append(bit)
             else:
                 always_differ.append(bit)
-        lanes = (*nullable, *complete)
-        ranks = all_ranks if lanes == tuple(range(len(chosen))) else all_ranks[list(lanes)]
+        lanes = nullable + complete
+        ranks = all_ranks if lanes == list(range(len(chosen))) else all_ranks.take(lanes, axis=0)
         order = sorted_order(ranks) if signs and lanes else None
         if order is not None:
             ranks = ranks[:, order]
-        planes, lane_of_plane = split(ranks, ranks.max(axis=1, initial=NULL_RANK).tolist())
+        layout = Layout.of(tuple([planes_for(highest[bit]) for bit in lanes]))
+        planes = byte_planes(ranks, layout.lane, layout.byte)
         return ByteColumns(
             columns=chosen,
             policy=policy,
@@ -96,11 +118,11 @@ class ByteColumns:
             own=planes,
             planes=planes,
             ordered_planes=len(planes) if signs else 0,
-            plane_group=lane_of_plane // BYTE_BITS,
-            plane_bit=np.left_shift(1, lane_of_plane % BYTE_BITS).astype(np.uint8),
-            nulls=null_bytes(ranks[: len(nullable)] == NULL_RANK),
+            plane_group=layout.group,
+            plane_bit=layout.bit,
+            nulls=null_bytes(ranks[: len(nullable)] == NULL_RANK) if nullable else planes[:0],
             second_lanes=len(lanes) if signs else len(nullable),
-            lanes=lanes,
+            lanes=tuple(lanes),
             always_equal=tuple(always_equal),
             always_differ=tuple(always_differ),
             always_unknown=tuple(always_unknown),
@@ -130,8 +152,9 @@ class ByteColumns:
     @property
     def group_start(self) -> Int64s:
         """The bit at which each byte of a vector starts, first part and second."""
-        first = np.arange(self.groups) * BYTE_BITS
-        return np.concatenate([first, self.second_start + np.arange(self.second_groups) * BYTE_BITS])
+        first = range(0, BYTE_BITS * self.groups, BYTE_BITS)
+        second = range(self.second_start, self.second_start + BYTE_BITS * self.second_groups, BYTE_BITS)
+        return np.array([*first, *second], np.int64)
 
     @property
     def key_words(self) -> int:
@@ -153,7 +176,7 @@ class ByteColumns:
 
 def stacked(columns: Sequence[Int32s], rows: int) -> Int32s:
     """Columns as the lines of one array: one call then does what would take a call for each."""
-    return np.array(columns, np.int32) if columns else np.empty((0, rows), np.int32)
+    return np.concatenate(columns).reshape(len(columns), rows) if columns else np.empty((0, rows), np.int32)
 
 
 def sorted_order(ranks: Int32s) -> Int32s:
@@ -166,12 +189,9 @@ def sorted_order(ranks: Int32s) -> Int32s:
     return np.lexsort(ranks[by_values]).astype(np.int32)
 
 
-def split(ranks: Int32s, highest: Sequence[int]) -> tuple[Bytes, Int64s]:
-    """The bytes of the lanes, plane by plane, and the lane of each plane; enough of them for the highest ranks."""
-    planes_of = [max(1, -(-most.bit_length() // BYTE_BITS)) for most in highest]
-    lane_of_plane = np.array([lane for lane, planes in enumerate(planes_of) for _ in range(planes)], np.int64)
-    byte_of_plane = np.array([byte for planes in planes_of for byte in range(planes)], np.int64)
-    return byte_planes(ranks, lane_of_plane, byte_of_plane), lane_of_plane
+def planes_for(highest: int) -> int:
+    """How many bytes ranks up to the highest need."""
+    return -(-highest.bit_length() // BYTE_BITS) or 1
 
 
 def null_bytes(is_null: npt.NDArray[np.bool_]) -> Bytes:

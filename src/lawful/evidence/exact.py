@@ -7,7 +7,7 @@ some tiles, and what they find is put together.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event, Lock
@@ -20,7 +20,7 @@ from lawful.evidence.byte_columns import DIRECT_BITS, ByteColumns
 from lawful.evidence.count_table import CountTable
 from lawful.evidence.multisets import AgreeSets, SignSets, grouped_vectors
 from lawful.evidence.ranked_table import RankedTable
-from lawful.evidence.signs import SignVectors, all_columns
+from lawful.evidence.signs import SignVectors, words_for
 from lawful.evidence.words_kernels import Int32s, Int64s, Words
 from lawful.machine import cores
 from lawful.meanings import NullPolicy
@@ -158,9 +158,9 @@ class _Walk:
     def __init__(self, compared: ByteColumns, counted: bool) -> None:
         self.compared = compared
         self.counted = counted
-        self._is_direct = compared.bits <= DIRECT_BITS
-        if self._is_direct:
-            self._counts: Int64s = np.zeros((2, 1 << compared.bits), np.int64)
+        self.is_direct = compared.bits <= DIRECT_BITS
+        if self.is_direct:
+            self._counts: Int64s = np.zeros((2 if counted else 1, 1 << compared.bits), np.int64)
             self._witnesses: Int32s = np.empty((1 << compared.bits, 2), np.int32)
         else:
             self._table = CountTable(compared.key_words, min(math.comb(compared.rows, 2), _FIRST_VECTORS))
@@ -175,7 +175,7 @@ class _Walk:
             if should_stop():
                 raise StoppedError("comparing all pairs of rows was stopped")
             place = (i, j, tile.last, _PAIRS_A_CALL)
-            if self._is_direct:
+            if self.is_direct:
                 i, j = tile_kernels.walk_direct(*columns, *place, self.counted, self._counts, self._witnesses)
             else:
                 self._table.reserve(tile_kernels.RUN)
@@ -184,7 +184,7 @@ class _Walk:
 
     def absorb(self, other: _Walk) -> None:
         """Add what another walk over other tiles has seen."""
-        if not self._is_direct:
+        if not self.is_direct:
             self._table.absorb(other._table)
             return
         mine, others = self._counts.any(axis=0), other._counts.any(axis=0)
@@ -193,15 +193,9 @@ class _Walk:
         self._counts += other._counts
 
     def vectors(self) -> tuple[Words, Int64s | None, Int32s]:
-        """Distinct vectors, their counts, and the positions of their first pairs, in no useful order."""
-        if self._is_direct:
-            counts = self._counts.sum(axis=0) if self.counted else self._counts[0]
-            occurring = np.flatnonzero(counts)
-            keys, counts, witnesses = (
-                occurring.astype(np.uint64)[:, None],
-                counts[occurring],
-                self._witnesses[occurring],
-            )
+        """Distinct vectors, their counts, and the positions of their first pairs; the smallest first if direct."""
+        if self.is_direct:
+            keys, counts, witnesses = tile_kernels.entries(self._counts, self._witnesses)
         else:
             keys, counts, witnesses = self._table.entries()
         return keys, counts if self.counted else None, witnesses
@@ -262,19 +256,20 @@ def _agree_sets(walk: _Walk) -> AgreeSets:
     keys, counts, witnesses = walk.vectors()
     differs, unknown = compared.decode(keys)
     width = len(compared.columns)
-    # Columns without a lane have zeros in both parts, as columns that always agree do.
-    never_agree = (*compared.always_differ, *compared.always_unknown)
-    if never_agree:
-        differs |= _columns(never_agree, width)
-    agree = ~differs & all_columns(width)
+    agree = ~differs & _columns((*compared.lanes, *compared.always_equal), width)
     if compared.policy is NullPolicy.IGNORE:
-        known = differs & ~(unknown | _columns(compared.always_unknown, width))
+        known = (differs | _columns(compared.always_differ, width)) & ~unknown
         (agree, known), counts, witnesses = grouped_vectors([agree, known], counts, witnesses)
         return AgreeSets(compared.columns, agree, known, counts, witnesses)
-    # No two vectors agree alike where nothing is unknown: sorting them is all that is left to do.
-    order = np.argsort(agree[:, 0]) if agree.shape[1] == 1 else np.lexsort(agree.T)
+    # No two vectors agree alike where nothing is unknown: sorting them is all that is left to do. Of a direct table the
+    # smallest differences come first, in lanes that are in the order of the columns, and so the largest agree sets.
+    order = slice(None, None, -1) if walk.is_direct else _order_of(agree)
     counts = None if counts is None else counts[order]
-    return AgreeSets(compared.columns, agree[order], None, counts, witnesses[order])
+    return AgreeSets(compared.columns, np.ascontiguousarray(agree[order]), None, counts, witnesses[order])
+
+
+def _order_of(agree: Words) -> Int64s:
+    return np.argsort(agree[:, 0]) if agree.shape[1] == 1 else np.lexsort(agree.T)
 
 
 def _sign_sets(walk: _Walk) -> SignSets:
@@ -291,11 +286,9 @@ def _sign_sets(walk: _Walk) -> SignSets:
     return SignSets(compared.columns, SignVectors(planes[0], planes[1]), counts, witnesses)
 
 
-def _columns(bits: Sequence[int], width: int) -> Words:
-    packed = np.zeros_like(all_columns(width))
-    for bit in bits:
-        packed[bit // 64] |= np.uint64(1 << (bit % 64))
-    return packed
+def _columns(bits: Iterable[int], width: int) -> Words:
+    packed = sum(1 << bit for bit in bits)
+    return np.frombuffer(packed.to_bytes(8 * words_for(width), "little"), np.uint64)
 
 
 def _never() -> bool:

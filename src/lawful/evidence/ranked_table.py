@@ -39,8 +39,8 @@ def chosen_columns(table: RankedTable, columns: Sequence[int] | None) -> tuple[i
     """
     if columns is None:
         return tuple(range(table.width))
-    chosen = tuple(int(column) for column in columns)
-    if len(set(chosen)) < len(chosen) or any(not 0 <= column < table.width for column in chosen):
+    chosen = tuple(map(int, columns))
+    if chosen and (len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= table.width):
         raise IndexError(f"columns must be different ones of 0 to {table.width - 1}, and are {chosen}")
     return chosen
 

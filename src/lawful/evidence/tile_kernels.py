@@ -13,14 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.evidence.count_table_kernels import count_run
-from lawful.evidence.words_kernels import ONE, Bytes, Int32s, Int64s, Words, compiled
+from lawful.evidence.words_kernels import ZERO, Bytes, Int32s, Int64s, Words, compiled
 
 Indices = npt.NDArray[np.uint32]
 
 RUN = 4096
 _NONE = np.uint8(0)
 _ALL = np.uint8(255)
-_FOUR = 4
+_ONE, _TWO, _THREE, _FOUR = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
 
 @compiled
@@ -32,29 +32,29 @@ def _differences(
     `own` are the planes of row i, the same as `planes` unless different columns are compared. The first `ordered`
     planes are passed over.
     """
-    end = first + size
-    p = ordered
-    while p < planes.shape[0]:
-        out = found[group[p], :size]
-        if p + _FOUR <= planes.shape[0] and group[p + 3] == group[p]:
+    # Unsigned, because a negative index would count from the end, and asking for one costs as much as a comparison.
+    row, start, pairs, end = np.uint64(i), np.uint64(first), np.uint64(size), np.uint64(planes.shape[0])
+    p = np.uint64(ordered)
+    while p < end:
+        g = np.uint64(group[p])
+        if p + _FOUR <= end and group[p + _THREE] == group[p]:
             # Four planes at once: the accumulator is read and written once for all of them.
-            run_a, run_b = planes[p, first:end], planes[p + 1, first:end]
-            run_c, run_d = planes[p + 2, first:end], planes[p + 3, first:end]
-            a, b, c, d = own[p, i], own[p + 1, i], own[p + 2, i], own[p + 3, i]
-            bit_a, bit_b, bit_c, bit_d = bit[p], bit[p + 1], bit[p + 2], bit[p + 3]
-            for k in range(size):
-                out[k] |= (
-                    (bit_a if run_a[k] != a else _NONE)
-                    | (bit_b if run_b[k] != b else _NONE)
-                    | (bit_c if run_c[k] != c else _NONE)
-                    | (bit_d if run_d[k] != d else _NONE)
+            p_b, p_c, p_d = p + _ONE, p + _TWO, p + _THREE
+            a, b, c, d = own[p, row], own[p_b, row], own[p_c, row], own[p_d, row]
+            bit_a, bit_b, bit_c, bit_d = bit[p], bit[p_b], bit[p_c], bit[p_d]
+            for k in range(pairs):
+                found[g, k] |= (
+                    (bit_a if planes[p, start + k] != a else _NONE)
+                    | (bit_b if planes[p_b, start + k] != b else _NONE)
+                    | (bit_c if planes[p_c, start + k] != c else _NONE)
+                    | (bit_d if planes[p_d, start + k] != d else _NONE)
                 )
             p += _FOUR
         else:
-            run_a, a, bit_a = planes[p, first:end], own[p, i], bit[p]
-            for k in range(size):
-                out[k] |= bit_a if run_a[k] != a else _NONE
-            p += 1
+            a, bit_a = own[p, row], bit[p]
+            for k in range(pairs):
+                found[g, k] |= bit_a if planes[p, start + k] != a else _NONE
+            p += _ONE
 
 
 @compiled
@@ -118,6 +118,18 @@ def _compare_run(
 
 
 @compiled
+def extremes(ranks: Int32s) -> Int32s:
+    """The lowest and, below, the highest rank of every line; 1 and 0 of an empty one."""
+    ends = np.empty((2, ranks.shape[0]), np.int32)
+    for k in range(ranks.shape[0]):
+        lowest, highest = np.int32(1), np.int32(0)
+        for rank in ranks[k]:
+            lowest, highest = min(lowest, rank), max(highest, rank)
+        ends[0, k], ends[1, k] = lowest, highest
+    return ends
+
+
+@compiled
 def byte_planes(ranks: Int32s, lane_of_plane: Int64s, byte_of_plane: Int64s) -> Bytes:
     """One byte of the ranks of one lane a plane."""
     planes = np.empty((lane_of_plane.size, ranks.shape[1]), np.uint8)
@@ -132,11 +144,22 @@ def byte_planes(ranks: Int32s, lane_of_plane: Int64s, byte_of_plane: Int64s) -> 
 def spread_bits(keys: Words, start: int, lanes: Int64s, words: int) -> Words:
     """Move bit `start + lane` of every key to the bit `lanes[lane]`, for every lane; other bits are dropped."""
     spread = np.zeros((keys.shape[0], words), np.uint64)
-    for v in range(keys.shape[0]):
-        for lane in range(lanes.size):
-            place = start + lane
-            bit = (keys[v, place >> 6] >> np.uint64(place & 63)) & ONE
-            spread[v, lanes[lane] >> 6] |= bit << np.uint64(lanes[lane] & 63)
+    lane = 0
+    while lane < lanes.size:
+        # Lanes side by side that go to bits side by side, without leaving a word, go together: mostly nearly all.
+        place, target, bits = start + lane, lanes[lane], 1
+        while (
+            lane + bits < lanes.size
+            and lanes[lane + bits] == target + bits
+            and (place + bits) & 63 != 0
+            and (target + bits) & 63 != 0
+        ):
+            bits += 1
+        mask = ~ZERO >> np.uint64(64 - bits)
+        for v in range(keys.shape[0]):
+            moved = (keys[v, place >> 6] >> np.uint64(place & 63)) & mask
+            spread[v, target >> 6] |= moved << np.uint64(target & 63)
+        lane += bits
     return spread
 
 
@@ -198,6 +221,26 @@ def _note_indices(indices: Indices, size: int, i: int, first: int, counts: Int64
             seen[index] = 1
             witnesses[index, 0] = i
             witnesses[index, 1] = first + k
+
+
+@compiled
+def entries(counts: Int64s, witnesses: Int32s) -> tuple[Words, Int64s, Int32s]:
+    """The indices that occur, smallest first, as vectors of one word; how often, and their witnesses."""
+    indices = np.empty(counts.shape[1] + 1, np.int64)
+    occurring = 0
+    for index in range(counts.shape[1]):  # without a jump, which the processor could not guess
+        indices[occurring] = index
+        occurring += (counts[0, index] | counts[-1, index]) != 0
+    keys = np.empty((occurring, 1), np.uint64)
+    totals = np.zeros(occurring, np.int64)
+    pairs = np.empty((occurring, 2), np.int32)
+    for k in range(occurring):
+        index = indices[k]
+        keys[k, 0] = index
+        for table in range(counts.shape[0]):
+            totals[k] += counts[table, index]
+        pairs[k, 0], pairs[k, 1] = witnesses[index]
+    return keys, totals, pairs
 
 
 @compiled

@@ -151,7 +151,8 @@ def minimal_determinants(
     Parameters
     ----------
     agree, differ
-        For each pair the columns on which its rows agree and are known to differ, one word each.
+        For each pair the columns on which its rows agree and are known to differ, one word each. No `differ` at all
+        says that rows differ wherever they do not agree.
     goals
         Right sides, or -1 for keys.
 
@@ -161,16 +162,19 @@ def minimal_determinants(
         Where the answers to each goal end, and the answers.
     """
     full = (ONE << np.uint64(n_columns)) - ONE
-    bitmap = np.empty(1 << max(n_columns - 6, 0), np.uint64)
+    seen = np.zeros(1 << max(n_columns - 6, 0), np.uint64)
+    _mark(seen, agree)
+    bitmap = np.empty_like(seen)
     sets = np.empty(1024, np.uint64)
     ends = np.empty(goals.size, np.int64)
     n_sets = 0
     for k in range(goals.size):
         right = ONE << np.uint64(goals[k]) if goals[k] >= 0 else ZERO
-        bitmap[:] = ZERO
-        for v in range(agree.size):
-            if right == ZERO or differ[v] & right != ZERO:
-                bitmap[np.int64(agree[v] >> SIX)] |= ONE << (agree[v] & LAST_BIT)
+        if right == ZERO or differ.size == 0:
+            _copy_within(seen, full & ~right, n_columns, bitmap)
+        else:
+            bitmap[:] = ZERO
+            _mark(bitmap, agree[differ & right != ZERO])
         _close_downward(bitmap, n_columns)
         _turn_within(bitmap, full & ~right, n_columns)
         _keep_minimal_bits(bitmap, n_columns)
@@ -184,14 +188,35 @@ def minimal_determinants(
 
 
 @compiled
+def _mark(bitmap: Words, sets: Words) -> None:
+    for i in range(sets.size):
+        bitmap[np.int64(sets[i] >> SIX)] |= ONE << (sets[i] & LAST_BIT)
+
+
+@compiled
+def _copy_within(bitmap: Words, allowed: np.uint64, n_columns: int, copy: Words) -> None:
+    """Mark in `copy` what is marked among the subsets of the allowed columns; no others."""
+    in_use = _subsets_in_a_word(allowed, n_columns)
+    for i in range(bitmap.shape[0]):
+        copy[i] = bitmap[i] & in_use if (np.uint64(i) << SIX) & ~allowed == ZERO else ZERO
+
+
+@compiled
 def _turn_within(bitmap: Words, allowed: np.uint64, n_columns: int) -> None:
     """Mark what was not marked, and the other way round, among the subsets of the allowed columns; no others."""
+    in_use = _subsets_in_a_word(allowed, n_columns)
+    for i in range(bitmap.shape[0]):
+        bitmap[i] = ~bitmap[i] & in_use if (np.uint64(i) << SIX) & ~allowed == ZERO else ZERO
+
+
+@compiled
+def _subsets_in_a_word(allowed: np.uint64, n_columns: int) -> np.uint64:
+    """The subsets of a word that hold none of the first six columns but allowed ones."""
     in_use = ALL if n_columns >= 6 else (ONE << np.uint64(1 << n_columns)) - ONE
     for column in range(min(n_columns, 6)):
         if (allowed >> np.uint64(column)) & ONE == ZERO:
             in_use &= LACKING[column]
-    for i in range(bitmap.shape[0]):
-        bitmap[i] = ~bitmap[i] & in_use if (np.uint64(i) << SIX) & ~allowed == ZERO else ZERO
+    return np.uint64(in_use)
 
 
 @compiled

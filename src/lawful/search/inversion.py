@@ -23,6 +23,8 @@ from lawful.search.sets import (
 FEW_COLUMNS = 15
 """Up to so many columns a bitmap over all subsets is filled and read in some 20 µs."""
 
+_WHEREVER_THEY_DO_NOT_AGREE: Words = np.empty(0, np.uint64)
+
 
 def determinants_of_few_columns(
     goals: Sequence[int], agree_sets: Words, differ_sets: Words | None, universe: int, max_size: int | None
@@ -31,12 +33,10 @@ def determinants_of_few_columns(
 
     `differ_sets` tells where each pair is known to differ; None if it differs wherever it does not agree.
     """
-    agree = as_family(agree_sets)[:, 0]
-    differ = ~agree if differ_sets is None else as_family(differ_sets)[:, 0]
+    agree = np.ascontiguousarray(agree_sets[:, 0])
+    differ = _WHEREVER_THEY_DO_NOT_AGREE if differ_sets is None else np.ascontiguousarray(differ_sets[:, 0])
     most = universe if max_size is None else max_size
-    ends, found = minimal_determinants(
-        np.ascontiguousarray(agree), np.ascontiguousarray(differ), np.array(goals, np.int64), universe, most
-    )
+    ends, found = minimal_determinants(agree, differ, np.array(goals, np.int64), universe, most)
     return _cut(found[:, np.newaxis], ends)
 
 
