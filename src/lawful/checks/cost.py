@@ -44,14 +44,14 @@ def estimate_cost(law: Law, table: RankedTable) -> float:
 
 def _partition_cost(columns: Sequence[int], table: RankedTable) -> tuple[float, float]:
     """Return the rows visited to build a partition, and the rows that it covers."""
-    most_values_first = sorted(columns, key=table.distinct, reverse=True)
-    covered = float(table.rows)
-    work = covered
-    for length in range(1, len(columns) + 1):
+    rows = table.rows
+    covered = work = float(rows)
+    combinations = 1.0
+    for distinct in sorted(map(table.distinct, columns), reverse=True):
         work += _PASSES_OF_REFINING * covered
         # A row shares its values with no other row with a chance of about exp(-rows / combinations).
-        combinations = _combinations(most_values_first[:length], table)
-        covered = table.rows * -math.expm1(-table.rows / combinations)
+        combinations *= max(1, distinct)
+        covered = rows * -math.expm1(-rows / combinations)
     return work, covered
 
 

@@ -25,6 +25,7 @@ _REST = 3.0
 
 Places = tuple[int, ...]
 Candidate = tuple[Goal, Places]
+_Urgency = tuple[bool, tuple[int, ...], Goal]
 
 
 class OpenGoals:
@@ -40,7 +41,7 @@ class OpenGoals:
         self._without_fds = set(range(orders.groups))
         self._ready, self._later = dict.fromkeys(fd_goals(orders)), pair_goals(orders)
         self._out: set[Candidate] = set()
-        self._waiting: list[Candidate] = []
+        self._waiting: list[tuple[_Urgency, Candidate]] = []  # the most urgent last
         by_values = sorted(range(orders.groups), key=lambda place: -table.distinct(orders.columns[place]))
         self._ranks = {place: rank for rank, place in enumerate(by_values)}
         self._chains: dict[Places, tuple[int, ...]] = {}
@@ -79,14 +80,14 @@ class OpenGoals:
                 if not self._open[goal]:
                     self._settle(goal)
         if changed:
-            same = [one for one in self._waiting if one[0] not in changed]
             new = [(goal, places) for goal in changed for places in self._open.get(goal, ())]
-            same += [one for one in new if one not in self._out]
-            self._waiting = sorted(same, key=self._urgency, reverse=True)
+            self._waiting = [waiting for waiting in self._waiting if waiting[1][0] not in changed]
+            self._waiting += [(self._urgency(one), one) for one in new if one not in self._out]
+            self._waiting.sort(reverse=True)
 
     def send(self, most: int) -> list[Candidate]:
         """Take candidates that wait; they are out until they are confirmed or refuted."""
-        sent = self._waiting[: -most - 1 : -1]
+        sent = [candidate for _, candidate in self._waiting[: -most - 1 : -1]]
         del self._waiting[-most:]
         self._out.update(sent)
         return sent
@@ -120,7 +121,7 @@ class OpenGoals:
     def _is_possible(self, pair: Goal) -> bool:
         return self._without_fds.isdisjoint((self._groups[pair.left], self._groups[pair.right]))
 
-    def _urgency(self, candidate: Candidate) -> tuple[bool, tuple[int, ...], Goal]:
+    def _urgency(self, candidate: Candidate) -> _Urgency:
         """FDs first, on which other goals wait; then neighbours that share the beginning of their partitions.
 
         Both directions of a pair stand side by side: one search for swaps often decides both.

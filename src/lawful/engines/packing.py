@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from lawful.checks import CheckTask, RankedTable, estimate_cost
@@ -13,15 +13,17 @@ Pack = tuple[CheckTask, ...]
 _Item = TypeVar("_Item")
 
 
-def pack_by_cost(tasks: Sequence[CheckTask], table: RankedTable, packs: int) -> list[Pack]:
-    """Cut tasks into at most `packs` packs of about the same estimated cost.
+def pack_by_cost(tasks: Sequence[CheckTask], table: RankedTable, packs: int | Callable[[float], int]) -> list[Pack]:
+    """Cut tasks into at most `packs` packs of about the same estimated cost; `packs` may depend on the cost of all.
 
     Tasks are put in the order in which their partitions are built (see `Workspace.chain`), so that neighbours
     share long prefixes and a worker finds them in its cache.
     """
     ordered = sorted(tasks, key=lambda task: _chain(task.law, table))
     costs = [estimate_cost(task.law, table) for task in ordered]
-    share = sum(costs) / max(1, packs)
+    total = sum(costs)
+    packs = packs if isinstance(packs, int) else packs(total)
+    share = total / max(1, packs)
     filled: list[Pack] = []
     current: list[CheckTask] = []
     spent = 0.0
@@ -40,11 +42,6 @@ def in_packs(items: Sequence[_Item], packs: int) -> list[Sequence[_Item]]:
     """Cut a sequence into at most `packs` parts of about the same length, none empty."""
     size = -(-len(items) // packs) or 1
     return [items[first : first + size] for first in range(0, len(items), size)]
-
-
-def total_cost(tasks: Sequence[CheckTask], table: RankedTable) -> float:
-    """The estimated row visits of all tasks."""
-    return sum(estimate_cost(task.law, table) for task in tasks)
 
 
 def _chain(law: Law, table: RankedTable) -> list[tuple[int, int]]:

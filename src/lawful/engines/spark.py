@@ -28,7 +28,7 @@ from lawful.checks.denial_tree import Path as ConstraintPath
 from lawful.checks.ranked_table import Int32s
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.engines.packing import Pack, in_packs, pack_by_cost, total_cost
+from lawful.engines.packing import Pack, in_packs, pack_by_cost
 from lawful.engines.protocol import ShouldStop
 from lawful.engines.spark_worker import (
     ABSENT,
@@ -250,8 +250,7 @@ class SparkEngine:
         if not tasks:
             return []
         cores = parallelism(self._spark)
-        count = max(1, round(total_cost(tasks, table) / (_ROW_VISITS_A_JOB * cores)))
-        packs = pack_by_cost(tasks, table, count * cores)
+        packs = pack_by_cost(tasks, table, lambda cost: cores * max(1, round(cost / (_ROW_VISITS_A_JOB * cores))))
         return [packs[first : first + cores] for first in range(0, len(packs), cores)]
 
     def _run_until_present(self, packs: Sequence[Pack], left: Event | None = None) -> list[Verdict]:

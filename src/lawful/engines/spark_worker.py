@@ -8,8 +8,10 @@ ask where shipped files were put.
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
+import pickle
 import shutil
 import tempfile
 import time
@@ -51,6 +53,7 @@ PAIRS = "pack bigint, pairs binary"
 ABSENT = "lawful: the encoded table is not on this worker"
 _MOST_WORKSPACES = 2
 _FORGET_AFTER = 2 * 86_400
+_MANY_OBJECTS = 10_000
 
 Runner = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What Spark runs over the numbers of a task."""
@@ -95,59 +98,84 @@ class WorkerSettings:
     longest_chain: int | None = None
 
 
-def pack_runner(
-    packs: Sequence[Pack], settings: WorkerSettings
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def pack_runner(packs: Sequence[Pack], settings: WorkerSettings) -> Runner:
     """A task that runs the packs whose numbers it is given."""
+    pickled = [pickle.dumps(pack) for pack in packs]  # each by itself: a task reads only its own
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                rows = list(_run_pack(packs[number], settings))
-                columns = zip(*rows, strict=True) if rows else ((),) * len(_SCHEMA)
-                yield pa.RecordBatch.from_arrays(
-                    [pa.array(values, type_) for values, type_ in zip(columns, _SCHEMA.types, strict=True)],
-                    schema=_SCHEMA,
-                )
+    def verdicts(number: int) -> pa.RecordBatch:
+        pack = pickle.loads(pickled[number])  # noqa: S301  # it came with this very function
+        rows = list(_run_pack(pack, settings))
+        columns = zip(*rows, strict=True) if rows else ((),) * len(_SCHEMA)
+        arrays = [pa.array(values, type_) for values, type_ in zip(columns, _SCHEMA.types, strict=True)]
+        return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
 
-    return run
+    return _runner(verdicts)
 
 
-def tile_runner(
-    tiles: Sequence[Tile], columns: Sequence[int], counted: bool, settings: WorkerSettings
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def tile_runner(tiles: Sequence[Tile], columns: Sequence[int], counted: bool, settings: WorkerSettings) -> Runner:
     """A task that compares the pairs of the tiles whose numbers it is given."""
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                workspace = _workspace(settings)
-                payload = b""
-                if workspace is not None:
-                    table, policy = workspace.table, settings.null_policy
-                    payload = _to_bytes(agree_sets_of_tile(table, policy, tiles[number], columns, counted=counted))
-                yield pa.RecordBatch.from_pydict({"tile": pa.array([number], pa.int64()), "agree_sets": [payload]})
+    def compared(number: int, workspace: Workspace) -> bytes:
+        return _to_bytes(
+            agree_sets_of_tile(workspace.table, settings.null_policy, tiles[number], columns, counted=counted)
+        )
 
-    return run
+    return _payload_runner("tile", "agree_sets", compared, settings)
 
 
-def evidence_runner(
-    tiles: Sequence[Tile], space: PredicateSpace, counted: bool, settings: WorkerSettings
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def evidence_runner(tiles: Sequence[Tile], space: PredicateSpace, counted: bool, settings: WorkerSettings) -> Runner:
     """A task that compares the pairs of the tiles whose numbers it is given, over a predicate space."""
 
+    def compared(number: int, workspace: Workspace) -> bytes:
+        table = workspace.valued_table
+        return _evidence_to_bytes(evidence_of_tile(table, space, settings.null_policy, tiles[number], counted=counted))
+
+    return _payload_runner("tile", "evidence", compared, settings)
+
+
+def pairs_runner(packs: Sequence[Sequence[ConstraintPath]], space: PredicateSpace, settings: WorkerSettings) -> Runner:
+    """A task that walks the parts of the tree of constraints whose numbers it is given."""
+
+    def walked(number: int, workspace: Workspace) -> bytes:
+        out = io.BytesIO()
+        np.save(out, distinct_violating_pairs(packs[number], space, workspace, _never), allow_pickle=False)
+        return out.getvalue()
+
+    return _payload_runner("pack", "pairs", walked, settings)
+
+
+def _payload_runner(
+    numbered: str, named: str, work: Callable[[int, Workspace], bytes], settings: WorkerSettings
+) -> Runner:
+    """A task that answers each number with bytes, which are empty where the table is not here."""
+
+    def payload(number: int) -> pa.RecordBatch:
+        workspace = _workspace(settings)
+        found = b"" if workspace is None else work(number, workspace)
+        return pa.RecordBatch.from_pydict({numbered: pa.array([number], pa.int64()), named: [found]})
+
+    return _runner(payload)
+
+
+def _runner(answer: Callable[[int], pa.RecordBatch]) -> Runner:
+    """What answers all the numbers of a task."""
+
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                workspace = _workspace(settings)
-                payload = b""
-                if workspace is not None:
-                    assert isinstance(workspace.table, EncodedTable)
-                    table, policy = workspace.table, settings.null_policy
-                    payload = _evidence_to_bytes(evidence_of_tile(table, space, policy, tiles[number], counted=counted))
-                yield pa.RecordBatch.from_pydict({"tile": pa.array([number], pa.int64()), "evidence": [payload]})
+                yield answer(number)
+        _spare_the_search_for_garbage()
 
     return run
+
+
+def _spare_the_search_for_garbage() -> None:
+    """Set aside what this process has loaded: Spark has it looked through for garbage after every task.
+
+    With Numba and some kernels these are 100,000 objects, which take longer than many a task. Few are made later.
+    """
+    if len(gc.get_objects()) > _MANY_OBJECTS:
+        gc.freeze()
 
 
 def _evidence_to_bytes(found: DenialEvidence) -> bytes:
@@ -163,25 +191,6 @@ def evidence_from_bytes(payload: bytes) -> DenialEvidence:
     with np.load(io.BytesIO(payload), allow_pickle=False) as arrays:
         signs = SignVectors(arrays["less"], arrays["greater"])
         return DenialEvidence(signs, arrays.get("counts"), arrays["witnesses"])
-
-
-def pairs_runner(
-    packs: Sequence[Sequence[ConstraintPath]], space: PredicateSpace, settings: WorkerSettings
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """A task that walks the parts of the tree of constraints whose numbers it is given."""
-
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                workspace = _workspace(settings)
-                payload = b""
-                if workspace is not None:
-                    out = io.BytesIO()
-                    np.save(out, distinct_violating_pairs(packs[number], space, workspace, _never), allow_pickle=False)
-                    payload = out.getvalue()
-                yield pa.RecordBatch.from_pydict({"pack": pa.array([number], pa.int64()), "pairs": [payload]})
-
-    return run
 
 
 def pairs_from_bytes(payload: bytes) -> Int32s:

@@ -21,14 +21,15 @@ from lawful.engines.protocol import Checks
 CALLS = 3
 """With three calls there is one that starts and one that ends beside the one that works."""
 _BATCHES = (128, 8192)
-_CALL_SECONDS = (1.0, 4.0)
+_CALL_SECONDS = (0.7, 2.8)
 
 
 class _Ended(NamedTuple):
-    """The end of a call: how many checks it had, and how long it took."""
+    """The end of a call: how many checks it had, when it began, and when it ended."""
 
     checks: int
-    seconds: float
+    begin: float
+    end: float
 
 
 class CheckStream:
@@ -48,6 +49,7 @@ class CheckStream:
         self._threads = ThreadPoolExecutor(calls, thread_name_prefix="lawful-stream")
         self._arrived: SimpleQueue[Verdict | BaseException | _Ended] = SimpleQueue()
         self._left = Event()
+        self._last_end = 0.0
 
     def __enter__(self) -> CheckStream:
         return self
@@ -86,9 +88,15 @@ class CheckStream:
             return verdicts
 
     def _adapt(self, ended: _Ended) -> None:
-        if ended.seconds < _CALL_SECONDS[0] and ended.checks >= self.batch:
+        """Let the next batches be longer or shorter, by the time that the engine had for this one alone.
+
+        Calls queue up behind one another: before the last one ended, the engine was busy with that.
+        """
+        worked = ended.end - max(ended.begin, self._last_end)
+        self._last_end = ended.end
+        if worked < _CALL_SECONDS[0] and ended.checks >= self.batch:
             self.batch = min(2 * self.batch, _BATCHES[1])
-        elif ended.seconds > _CALL_SECONDS[1] and ended.checks <= self.batch:
+        elif worked > _CALL_SECONDS[1] and ended.checks <= self.batch:
             self.batch = max(self.batch // 2, _BATCHES[0])
 
     def _run(self, tasks: Sequence[CheckTask]) -> None:
@@ -101,4 +109,4 @@ class CheckStream:
         except BaseException as error:  # whatever it is, the one who waits has to know
             self._arrived.put(error)
             return
-        self._arrived.put(_Ended(len(tasks), time.monotonic() - begin))
+        self._arrived.put(_Ended(len(tasks), begin, time.monotonic()))
