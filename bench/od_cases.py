@@ -160,7 +160,7 @@ def lattice_executors(settings: Settings) -> Iterator[Measurement]:
 
 
 def check_bound_executors(settings: Settings) -> Iterator[Measurement]:
-    """The search of generated sales, 3 million x 14, by both strategies: one Spark executor, and two.
+    """The search of generated sales, 3 million x 16, by both strategies: one Spark executor, and two.
 
     Unlike nycflights13, where the driver and Java need a quarter of two cores, few checks pass over many rows here.
     """
