@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.evidence.byte_columns import BYTE_BITS, ByteColumns, null_bytes, stacked
+from lawful.evidence.byte_columns import ByteColumns, Layout, null_bytes, planes_for, stacked
 from lawful.evidence.denial_lanes import Lane, lanes_of
 from lawful.evidence.denial_layout_kernels import ordered_byte_planes, rows_in_order
 from lawful.evidence.exact import ShouldStop, Tile, compared_vectors
@@ -23,8 +22,6 @@ from lawful.evidence.signs import SignVectors
 from lawful.evidence.words_kernels import Bytes, Int32s, Int64s
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
-
-_REMEMBERED_LAYOUTS = 32
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -98,7 +95,7 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
     is_one = all(lane.left is lane.right for lane in lanes)
     left = right if is_one else stacked([lane.left for lane in lanes], table.rows)
     order = _order(lanes, right)
-    layout = _Layout.of(tuple([max(1, -(-lane.highest.bit_length() // BYTE_BITS)) for lane in lanes]))
+    layout = Layout.of(tuple([planes_for(lane.highest) for lane in lanes]))
     planes = ordered_byte_planes(right, order, layout.lane, layout.byte)
     return ByteColumns(
         columns=tuple(range(len(space.groups))),
@@ -106,7 +103,7 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
         rows=table.rows,
         own=planes if is_one else ordered_byte_planes(left, order, layout.lane, layout.byte),
         planes=planes,
-        ordered_planes=sum(layout.planes_of[:ordered]),
+        ordered_planes=int(np.searchsorted(layout.lane, ordered)),
         plane_group=layout.group,
         plane_bit=layout.bit,
         nulls=_nulls(lanes[:second], order),
@@ -117,25 +114,6 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
         always_unknown=(),
         order=order,
     )
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Layout:
-    """For each plane its lane, which byte of it, and the byte and bit of a vector; by how many planes lanes have."""
-
-    planes_of: tuple[int, ...]
-    lane: Int64s
-    byte: Int64s
-    group: Int64s
-    bit: Bytes
-
-    @staticmethod
-    @lru_cache(maxsize=_REMEMBERED_LAYOUTS)
-    def of(planes_of: tuple[int, ...]) -> _Layout:
-        lane = np.repeat(np.arange(len(planes_of)), planes_of)
-        byte = np.array([byte for planes in planes_of for byte in range(planes)], np.int64)
-        bit = np.left_shift(1, lane % BYTE_BITS).astype(np.uint8)
-        return _Layout(planes_of, lane, byte, lane // BYTE_BITS, bit)
 
 
 def _order(lanes: Sequence[Lane], ranks: Int32s) -> Int32s:
