@@ -8,7 +8,9 @@ from pathlib import Path
 
 
 def cpu_seconds_by_part() -> Counter[str]:
-    """Add up the processor time of this session's processes: this one, Java's, and Spark's Python workers.
+    """Add up the processor time of all processes of this Unix session by part.
+
+    The parts are this process, Java, and Spark's Python workers.
 
     What has ended counts with its parent, which has to be of the same part.
     """

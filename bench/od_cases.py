@@ -162,7 +162,8 @@ def lattice_executors(settings: Settings) -> Iterator[Measurement]:
 def check_bound_executors(settings: Settings) -> Iterator[Measurement]:
     """The search of generated sales, 3 million x 16, by both strategies: one Spark executor, and two.
 
-    Unlike nycflights13, where the driver and Java need a quarter of two cores, few checks pass over many rows here.
+    Few checks pass over many rows here. What the driver and Java take of two cores is shown beside the time: it bounds
+    what a second executor can give.
     """
     from pyarrow import parquet
 

@@ -6,16 +6,17 @@ instruction then compares 32 rows at once. Columns that cannot tell pairs apart 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from lawful.evidence.layout_kernels import byte_planes, extremes, rows_in_order
 from lawful.evidence.ranked_table import RankedTable, chosen_columns
 from lawful.evidence.signs import words_for
-from lawful.evidence.tile_kernels import byte_planes, extremes, spread_bits
+from lawful.evidence.tile_kernels import spread_bits
 from lawful.evidence.words_kernels import Bytes, Int32s, Int64s, Words
 from lawful.meanings import NULL_RANK, NullPolicy
 
@@ -106,10 +107,11 @@ class ByteColumns:
                 always_differ.append(bit)
         lanes = nullable + complete
         ranks = all_ranks if lanes == list(range(len(chosen))) else all_ranks.take(lanes, axis=0)
-        order = sorted_order(ranks) if signs and lanes else None
+        highest = [highest[bit] for bit in lanes]
+        order = sorted_order(ranks, highest, range(len(lanes))) if signs and lanes else None
         if order is not None:
             ranks = ranks[:, order]
-        layout = Layout.of(tuple([planes_for(highest[bit]) for bit in lanes]))
+        layout = Layout.of(tuple(map(planes_for, highest)))
         planes = byte_planes(ranks, layout.lane, layout.byte)
         return ByteColumns(
             columns=chosen,
@@ -179,14 +181,15 @@ def stacked(columns: Sequence[Int32s], rows: int) -> Int32s:
     return np.concatenate(columns).reshape(len(columns), rows) if columns else np.empty((0, rows), np.int32)
 
 
-def sorted_order(ranks: Int32s) -> Int32s:
-    """Rows sorted by all lanes, coarse columns first.
+def sorted_order(ranks: Int32s, highest: Sequence[int], lanes: Iterable[int]) -> Int32s:
+    """Rows sorted by some lanes, coarse ones first; `highest` has the largest rank of each line of `ranks`.
 
     Neighbours then have much in common, so their vectors repeat; and of every pair the earlier row is the
     smaller one in the first lane that tells them apart, so that no vector occurs next to its mirror.
     """
-    by_values = np.argsort(-ranks.max(axis=1, initial=NULL_RANK), kind="stable")
-    return np.lexsort(ranks[by_values]).astype(np.int32)
+    finest_first = sorted(lanes, key=lambda lane: -highest[lane])
+    order: Int32s = rows_in_order(ranks, np.array(highest, np.int64), np.array(finest_first, np.int64))
+    return order
 
 
 def planes_for(highest: int) -> int:

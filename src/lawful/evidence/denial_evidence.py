@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.evidence.byte_columns import ByteColumns, Layout, null_bytes, planes_for, stacked
+from lawful.evidence.byte_columns import ByteColumns, Layout, null_bytes, planes_for, sorted_order, stacked
 from lawful.evidence.denial_lanes import Lane, lanes_of
-from lawful.evidence.denial_layout_kernels import ordered_byte_planes, rows_in_order
 from lawful.evidence.exact import ShouldStop, Tile, compared_vectors
+from lawful.evidence.layout_kernels import ordered_byte_planes
 from lawful.evidence.multisets import grouped_vectors
 from lawful.evidence.signs import SignVectors
 from lawful.evidence.words_kernels import Bytes, Int32s, Int64s
@@ -94,8 +94,9 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
     right = stacked([lane.right for lane in lanes], table.rows)
     is_one = all(lane.left is lane.right for lane in lanes)
     left = right if is_one else stacked([lane.left for lane in lanes], table.rows)
-    order = _order(lanes, right)
-    layout = Layout.of(tuple([planes_for(lane.highest) for lane in lanes]))
+    highest = [lane.highest for lane in lanes]
+    order = sorted_order(right, highest, [place for place, lane in enumerate(lanes) if lane.left is lane.right])
+    layout = Layout.of(tuple(map(planes_for, highest)))
     planes = ordered_byte_planes(right, order, layout.lane, layout.byte)
     return ByteColumns(
         columns=tuple(range(len(space.groups))),
@@ -114,14 +115,6 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
         always_unknown=(),
         order=order,
     )
-
-
-def _order(lanes: Sequence[Lane], ranks: Int32s) -> Int32s:
-    """Rows whose neighbours have much in common, for their vectors to repeat; see `byte_columns.sorted_order`."""
-    highest = [lane.highest for lane in lanes]
-    same = [place for place, lane in enumerate(lanes) if lane.left is lane.right]
-    finest_first = sorted(same, key=lambda place: -highest[place])
-    return rows_in_order(ranks, np.array(highest, np.int64), np.array(finest_first, np.int64))
 
 
 def _nulls(lanes: Sequence[Lane], order: Int32s) -> Bytes:

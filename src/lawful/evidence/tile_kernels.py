@@ -118,29 +118,6 @@ def _compare_run(
 
 
 @compiled
-def extremes(ranks: Int32s) -> Int32s:
-    """The lowest and, below, the highest rank of every line; 1 and 0 of an empty one."""
-    ends = np.empty((2, ranks.shape[0]), np.int32)
-    for k in range(ranks.shape[0]):
-        lowest, highest = np.int32(1), np.int32(0)
-        for rank in ranks[k]:
-            lowest, highest = min(lowest, rank), max(highest, rank)
-        ends[0, k], ends[1, k] = lowest, highest
-    return ends
-
-
-@compiled
-def byte_planes(ranks: Int32s, lane_of_plane: Int64s, byte_of_plane: Int64s) -> Bytes:
-    """One byte of the ranks of one lane a plane."""
-    planes = np.empty((lane_of_plane.size, ranks.shape[1]), np.uint8)
-    for p in range(lane_of_plane.size):
-        lane, shift, out = ranks[lane_of_plane[p]], 8 * byte_of_plane[p], planes[p]
-        for row in range(out.size):
-            out[row] = (lane[row] >> shift) & 255
-    return planes
-
-
-@compiled
 def spread_bits(keys: Words, start: int, lanes: Int64s, words: int) -> Words:
     """Move bit `start + lane` of every key to the bit `lanes[lane]`, for every lane; other bits are dropped."""
     spread = np.zeros((keys.shape[0], words), np.uint64)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from lawful.search.goal_kernels import take_goals_of_subsets
-from lawful.search.set_kernels import new_index
-from lawful.search.sets import Words, columns_by_frequency, set_sizes
+from lawful.search.set_kernels import columns_by_frequency, new_index
+from lawful.search.sets import Words, set_sizes
 
 _SETS_A_SLICE = 1 << 10
 

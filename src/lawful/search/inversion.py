@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.search.bitmap_kernels import minimal_determinants
-from lawful.search.set_kernels import find_fresh_columns, sets_by_column
+from lawful.search.set_kernels import columns_by_frequency, find_fresh_columns, sets_by_column
 from lawful.search.sets import (
     Words,
     as_family,
     by_size,
-    columns_by_frequency,
     distinct_sets,
     full_set,
     minimal_sets,

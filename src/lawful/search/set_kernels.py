@@ -92,7 +92,7 @@ def minimal_of_sorted(ordered: Words) -> Words:
     family = _distinct_by_size(ordered)
     if family.shape[0] > 0 and count_members(family[:1])[0] == 0:
         return family[:1]
-    keep = keep_minimal(family, _columns_by_frequency(family))
+    keep = keep_minimal(family, columns_by_frequency(family))
     n_kept = 0
     for i in range(family.shape[0]):
         if keep[i]:
@@ -124,7 +124,7 @@ def _distinct_by_size(ordered: Words) -> Words:
 
 
 @compiled
-def _columns_by_frequency(family: Words) -> Counts:
+def columns_by_frequency(family: Words) -> Counts:
     """The columns that occur in a family, the most frequent first."""
     occurrences = count_occurrences(family)
     columns = np.empty(occurrences.size, dtype=np.int64)

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from lawful.search.set_kernels import (
     count_members,
-    count_occurrences,
     flatten_members,
     minimal_of_sorted,
 )
@@ -149,9 +148,3 @@ def order_by_size(family: Words) -> npt.NDArray[np.int64]:
     """The places of the sets, the smallest first."""
     # The narrow type makes the stable sort a radix sort.
     return np.argsort(count_members(as_family(family)).astype(np.uint16), kind="stable")
-
-
-def columns_by_frequency(family: Words) -> npt.NDArray[np.int64]:
-    """The columns that occur in a family, the most frequent first."""
-    occurrences = count_occurrences(family)
-    return np.argsort(-occurrences, kind="stable")[: np.count_nonzero(occurrences)]

@@ -1,10 +1,22 @@
-"""Laying out the lanes of a predicate space for the kernels that compare all pairs."""
+"""Laying out ranks as bytes, in an order of the rows, for the kernels that compare all pairs."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from lawful.evidence.words_kernels import Bytes, Int32s, Int64s, compiled
+
+
+@compiled
+def extremes(ranks: Int32s) -> Int32s:
+    """The lowest and, below, the highest rank of every line; 1 and 0 of an empty one."""
+    ends = np.empty((2, ranks.shape[0]), np.int32)
+    for k in range(ranks.shape[0]):
+        lowest, highest = np.int32(1), np.int32(0)
+        for rank in ranks[k]:
+            lowest, highest = min(lowest, rank), max(highest, rank)
+        ends[0, k], ends[1, k] = lowest, highest
+    return ends
 
 
 @compiled
@@ -31,6 +43,17 @@ def rows_in_order(ranks: Int32s, highest: Int64s, lanes: Int64s) -> Int32s:
             starts[own[row]] += 1
         order, after = after, order
     return order
+
+
+@compiled
+def byte_planes(ranks: Int32s, lane_of_plane: Int64s, byte_of_plane: Int64s) -> Bytes:
+    """One byte of the ranks of one lane a plane."""
+    planes = np.empty((lane_of_plane.size, ranks.shape[1]), np.uint8)
+    for p in range(lane_of_plane.size):
+        lane, shift, out = ranks[lane_of_plane[p]], 8 * byte_of_plane[p], planes[p]
+        for row in range(out.size):
+            out[row] = (lane[row] >> shift) & 255
+    return planes
 
 
 @compiled
