@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import agreeing_classes
 
 from checks.tables import POLICIES, ArrayTable, tables
-from lawful.checks import Partition, Workspace
+from lawful.checks import Partition, Workspace, partition_kernels
+from lawful.checks import workspace as workspace_module
 from lawful.checks.partitions import Scratch, all_rows, product, refine, single
 from lawful.meanings import NullPolicy
 
@@ -50,6 +52,32 @@ def test_the_first_classes_alone_begin_like_the_whole_product(table: ArrayTable,
     assert (begun.size == 0) == (whole.size == 0)
     assert begun.rows.tolist() == whole.rows[: begun.size].tolist()
     assert begun.offsets.tolist() == whole.offsets[: begun.classes + 1].tolist()
+
+
+@pytest.mark.parametrize("policy", NullPolicy)
+@pytest.mark.parametrize("bits", [np.int32, np.uint16])
+def test_classes_of_every_size_are_split_alike(policy: NullPolicy, bits: type) -> None:
+    """Few rows are compared and many are counted, whichever block of fetched ranks they fall into."""
+    rng = np.random.default_rng(5)
+    sizes = np.concatenate([rng.integers(2, 3 * partition_kernels._FEW_ROWS, 500), [3 * partition_kernels.ROWS_AHEAD]])
+    first = rng.permutation(np.repeat(np.arange(1, sizes.size + 1), sizes)).astype(np.int32)
+    second = rng.integers(0, 7, first.size).astype(np.int32)
+    lowest = int(policy is NullPolicy.IGNORE)
+    scratch = Scratch()
+    refined = refine(single(first, sizes.size, lowest, scratch), second.astype(bits), 6, lowest, scratch)
+    expected = agreeing_classes([0, 1], list(zip(first.tolist(), second.tolist(), strict=True)), policy)
+    assert as_lists(refined) == sorted(expected)
+    assert not scratch.zeros("slots", sizes.size + 1).any()
+
+
+def test_columns_of_a_large_table_are_slim_where_their_ranks_fit() -> None:
+    rows = workspace_module._LARGE_TABLE
+    few, many = np.arange(rows) % 65_535 + 1, np.arange(rows) % 65_536 + 1
+    large, small = (Workspace(ArrayTable([few[:n], many[:n]]), NullPolicy.EQUAL) for n in (rows, rows - 1))
+    assert [large.slim_column(i).dtype for i in range(2)] == [np.uint16, np.int32]
+    assert [small.slim_column(i).dtype for i in range(2)] == [np.int32, np.int32]
+    for i in range(2):
+        assert (large.slim_column(i) == large.column(i)).all()
 
 
 def test_single_columns_keep_or_drop_null() -> None:

@@ -11,6 +11,7 @@ from clusters import EVERY_KIND, Cluster
 
 from engines.conformance import CONTRACT, EngineFactory, encoded, random_tasks, write_table
 from lawful.engines.local import LocalEngine
+from lawful.machine import memory_bytes
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 
@@ -45,6 +46,11 @@ def test_the_local_engine_keeps_the_contract(
 @pytest.mark.parametrize("cache_bytes", [0, 50_000])
 def test_a_small_cache_changes_no_verdict(cache_bytes: int, table: EncodedTable) -> None:
     CONTRACT[0](lambda: LocalEngine(2, cache_bytes), table)
+
+
+def test_a_budget_that_was_asked_for_is_never_exceeded() -> None:
+    assert LocalEngine(cache_bytes=50_000).most_cache_bytes == 50_000
+    assert LocalEngine().most_cache_bytes == memory_bytes() // 4
 
 
 def test_relief_drops_all_partitions_and_halves_what_is_kept(table: EncodedTable) -> None:

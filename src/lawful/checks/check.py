@@ -103,7 +103,7 @@ def _split(lhs: tuple[int, ...], rhs: int, workspace: Workspace) -> Pair | None:
     """Return two rows that agree on `lhs` and differ on `rhs`."""
     if workspace.is_constant(rhs):
         return None
-    column = workspace.column(rhs)
+    column = workspace.slim_column(rhs)
     for partition in workspace.growing(lhs):
         first, second = partition_kernels.first_difference(partition.rows, partition.offsets, column, workspace.lowest)
         if first >= 0:
@@ -141,11 +141,13 @@ def _search_swaps(partition: Partition, left: int, right: int, direction: Direct
     order_kernels.first_swaps(
         partition.rows,
         partition.offsets,
-        workspace.column(a),
-        workspace.column(b),
+        workspace.slim_column(a),
+        workspace.slim_column(b),
         ranks,
         workspace.lowest,
         0 if direction == "asc" else 2,
+        scratch.buffer("ranks", partition.size),
+        scratch.buffer("other ranks", partition.size),
         scratch.keys(min(partition.size, order_kernels.sorted_limit(ranks))),
         scratch.extremes(ranks + 1 if with_table else 0),
         found,

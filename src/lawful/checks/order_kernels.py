@@ -3,7 +3,8 @@
 Every row of a class is a point (A, B). Ordered by A, the class has a swap against `asc` if a row has a B
 below the largest B of the rows with a smaller A, and against `desc` if it has one above their smallest B.
 So only the smallest and the largest B of each A matter. They are found by sorting the points of a small
-class, and in a table indexed by A for a class that is large compared with the ranks of A.
+class, and in a table indexed by A for a class that is large compared with the ranks of A. In the smallest classes
+every pair is looked at.
 
 `extremes` holds (smallest, largest) B for each A; it is (NO_LOW, NO_HIGH) everywhere on entry and on return.
 """
@@ -18,7 +19,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lawful.checks.ranked_table import Int32s
+from lawful.checks.partition_kernels import ROWS_AHEAD
+from lawful.checks.ranked_table import Int32s, Ranks
 
 Int64s = NDArray[np.int64]
 
@@ -26,6 +28,8 @@ NO_LOW = 2**31 - 1
 NO_HIGH = -1
 LOW_HALF = 2**32 - 1
 
+# Up to here each pair of rows is looked at.
+FEW_ROWS = 6
 # Up to here insertion beats the library's sort.
 INSERTION_LIMIT = 24
 # A class this long is first tried on this many of its rows: a law that does not hold mostly breaks at once.
@@ -55,11 +59,13 @@ def sorted_limit(a_distinct: int) -> int:
 def first_swaps(
     rows: Int32s,
     offsets: Int32s,
-    a: Int32s,
-    b: Int32s,
+    a_column: Ranks,
+    b_column: Ranks,
     a_distinct: int,
     lowest: int,
     wanted: int,
+    a: Int32s,
+    b: Int32s,
     keys: Int64s,
     extremes: Int32s,
     found: Int32s,
@@ -70,22 +76,57 @@ def first_swaps(
     where none was seen; `wanted` is 0 or 2. This is DISTOD's algorithm 7, with its loop condition corrected
     (as printed it stops at the first swap of either kind) and its groups ordered by A (algorithm 8 prints B).
     What is found against one direction does not depend on which one is wanted.
+
+    `a` and `b` have room for the ranks of all `rows`, which are fetched some rows ahead of the class that needs
+    them: see `partition_kernels.refine`.
     """
     found[:] = -1
+    fetched = 0
     for c in range(offsets.size - 1):
         start = offsets[c]
         end = offsets[c + 1]
         length = end - start
         if length > 4 * PROBE:
+            fetched = _fetch(rows, a_column, b_column, a, b, fetched, start + PROBE)
             _search_sorted(rows, start, start + PROBE, a, b, lowest, keys, found)
             if found[wanted] >= 0:
                 return
-        if _uses_table(length, a_distinct):
+        fetched = _fetch(rows, a_column, b_column, a, b, fetched, end)
+        if length <= FEW_ROWS:
+            _search_pairs(rows, start, end, a, b, lowest, found)
+        elif _uses_table(length, a_distinct):
             _search_table(rows, start, end, a, b, a_distinct, lowest, extremes, found)
         else:
             _search_sorted(rows, start, end, a, b, lowest, keys, found)
         if found[wanted] >= 0:
             return
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _fetch(rows: Int32s, a_column: Ranks, b_column: Ranks, a: Int32s, b: Int32s, fetched: int, needed: int) -> int:
+    """Fetch ranks until there are as many as needed, and then some; return how many there are."""
+    if needed <= fetched:
+        return fetched
+    until = min(max(needed, fetched + ROWS_AHEAD), rows.size)
+    for i in range(fetched, until):
+        a[i] = a_column[rows[i]]
+        b[i] = b_column[rows[i]]
+    return until
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _search_pairs(rows: Int32s, start: int, end: int, a: Int32s, b: Int32s, lowest: int, found: Int32s) -> None:
+    """Search a class of few rows pair by pair."""
+    for i in range(start, end - 1):
+        if a[i] < lowest or b[i] < lowest:
+            continue
+        for j in range(i + 1, end):
+            if a[j] >= lowest and b[j] >= lowest:
+                same_way = (np.int64(a[i]) - a[j]) * (np.int64(b[i]) - b[j])
+                place = 0 if same_way < 0 else 2
+                if same_way != 0 and found[place] < 0:
+                    found[place] = rows[i]
+                    found[place + 1] = rows[j]
 
 
 @njit(cache=True, nogil=True)
@@ -95,9 +136,8 @@ def _search_sorted(
     """Search a class by sorting its points; in each run of one A the first B is the smallest."""
     points = 0
     for i in range(start, end):
-        row = rows[i]
-        if a[row] >= lowest and b[row] >= lowest:
-            keys[points] = (np.int64(a[row]) << 32) | np.int64(b[row])
+        if a[i] >= lowest and b[i] >= lowest:
+            keys[points] = (np.int64(a[i]) << 32) | np.int64(b[i])
             points += 1
     _sort(keys, points)
     low = NO_LOW
@@ -139,9 +179,8 @@ def _search_table(
 ) -> None:
     """Search a class through the table of extremes: one pass over its rows, one over the ranks of A."""
     for i in range(start, end):
-        row = rows[i]
-        rank = a[row]
-        value = b[row]
+        rank = a[i]
+        value = b[i]
         if rank >= lowest and value >= lowest:
             if value < extremes[rank, 0]:
                 extremes[rank, 0] = value
@@ -186,11 +225,10 @@ def _name_rows(
 ) -> None:
     """Write the first row of the class at each of two points to `found[place]` and the next place."""
     for i in range(start, end):
-        row = rows[i]
-        if found[place] < 0 and a[row] == first_a and b[row] == first_b:
-            found[place] = row
-        elif found[place + 1] < 0 and a[row] == second_a and b[row] == second_b:
-            found[place + 1] = row
+        if found[place] < 0 and a[i] == first_a and b[i] == first_b:
+            found[place] = rows[i]
+        elif found[place + 1] < 0 and a[i] == second_a and b[i] == second_b:
+            found[place + 1] = rows[i]
 
 
 @njit(cache=True, nogil=True)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lawful.checks import order_kernels, partition_kernels
-from lawful.checks.ranked_table import Int32s
+from lawful.checks.ranked_table import Int32s, Ranks
 
+_Ranks = TypeVar("_Ranks", bound=Ranks)
 _OBJECT_BYTES = 512
 """What the Python objects around the arrays of a partition take, so that empty partitions are not free."""
 
@@ -131,13 +133,13 @@ class Scratch(threading.local):
         return self._extremes
 
 
-def read_only(column: Int32s) -> Int32s:
+def read_only(column: _Ranks) -> _Ranks:
     """Return a plain read-only view, so that kernels are compiled once for arrays and memory maps alike."""
     if type(column) is np.ndarray and not column.flags.writeable:
         return column
     view = np.asarray(column).view()
     view.flags.writeable = False
-    return view
+    return cast(_Ranks, view)
 
 
 def all_rows(table_rows: int) -> Partition:
@@ -159,7 +161,7 @@ def single(column: Int32s, distinct: int, lowest: int, scratch: Scratch) -> Part
 
 def refine(
     partition: Partition,
-    column: Int32s,
+    column: Ranks,
     distinct: int,
     lowest: int,
     scratch: Scratch,

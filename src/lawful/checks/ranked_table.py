@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Int32s = NDArray[np.int32]
+Ranks = NDArray[np.int32] | NDArray[np.uint16]
+"""Ranks as they are, or in half of the memory; see `Workspace.slim_column`."""
 
 
 class RankedTable(Protocol):

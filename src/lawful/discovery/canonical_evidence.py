@@ -91,7 +91,7 @@ class _Search:
         policy = question.null_policy
         self._table, self._engine, self._question = table, engine, question
         self._watch, self._progress = watch, progress
-        self._memory = MemoryKeeper(engine, watch, question.partition_chain)
+        self._memory = MemoryKeeper(engine, table, watch, question.partition_chain)
         self._orders = order_classes(peel(table, policy), table, policy)
         self.statements = Statements(table, self._orders, question, emit)
         self.findings = self.statements.findings

@@ -104,7 +104,7 @@ class _Search:
         statements: Statements,
     ) -> None:
         self.counts = {"jobs": 0, "checks": 0, "refuted": 0, "refuted_by_evidence": 0}
-        self._memory = MemoryKeeper(engine, watch, question.partition_chain)
+        self._memory = MemoryKeeper(engine, table, watch, question.partition_chain)
         self._table, self._question = table, question
         self._orders, self._watch, self._statements = orders, watch, statements
         self._columns = columns = orders.columns

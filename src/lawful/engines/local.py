@@ -20,7 +20,7 @@ from lawful.engines.protocol import ShouldStop
 from lawful.errors import StoppedError, UsageError
 from lawful.evidence import AgreeSets, all_agree_sets
 from lawful.evidence.denial_evidence import DenialEvidence, all_evidence
-from lawful.machine import cores
+from lawful.machine import cores, memory_bytes
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 
@@ -39,16 +39,18 @@ class LocalEngine:
     threads
         How many checks run at once, whatever the number of calls; None takes one a core.
     cache_bytes
-        The budget for partitions kept between checks, shared by all threads.
+        The budget for partitions kept between checks, shared by all threads. None takes what is usual; a search for
+        order dependencies takes more, up to `most_cache_bytes`.
     """
 
     name = "local"
 
-    def __init__(self, threads: int | None = None, cache_bytes: int = DEFAULT_CACHE_BYTES) -> None:
+    def __init__(self, threads: int | None = None, cache_bytes: int | None = None) -> None:
         if threads is not None and threads < 1:
             raise UsageError(f"the number of threads must be at least 1, and is {threads}")
         self._threads = threads or cores()
-        self._cache_bytes = cache_bytes
+        self._cache_bytes = DEFAULT_CACHE_BYTES if cache_bytes is None else cache_bytes
+        self.most_cache_bytes = memory_bytes() // 4 if cache_bytes is None else cache_bytes
         self._longest_chain: int | None = None
         self._opened_on: tuple[EncodedTable, NullPolicy] | None = None
         self._workspace: Workspace | None = None

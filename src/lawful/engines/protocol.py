@@ -36,6 +36,10 @@ class Engine(Protocol):
     def name(self) -> str:
         """What people call this engine."""
 
+    @property
+    def most_cache_bytes(self) -> int:
+        """How much memory partitions may take in each process that checks, as long as nobody has set a limit."""
+
     def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
         """Make the table available wherever checks will run."""
 

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from lawful.machine import cores
+from lawful.machine import cores, memory_bytes
 
 LOOPBACK = "127.0.0.1"
 GIBIBYTE = 1 << 30
 
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
-_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def runs_on_this_machine(master: str) -> bool:
@@ -91,13 +90,7 @@ def default_driver_memory() -> str:
 
     The rest is for the Python workers, which hold the encoded tables.
     """
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    for limit in map(Path, _CGROUP_LIMITS):
-        try:
-            memory = min(memory, int(limit.read_text()))
-        except (OSError, ValueError):  # no such file, or the word "max"
-            continue
-    return f"{min(max(memory // 4, GIBIBYTE), 8 * GIBIBYTE) >> 20}m"
+    return f"{min(max(memory_bytes() // 4, GIBIBYTE), 8 * GIBIBYTE) >> 20}m"
 
 
 @contextmanager

@@ -47,6 +47,7 @@ from lawful.engines.spark_worker import (
     pairs_runner,
     tile_runner,
 )
+from lawful.engines.worker_memory import most_cache_bytes
 from lawful.errors import EngineError, StoppedError, UsageError
 from lawful.evidence import AgreeSets, Tile, all_agree_sets, merge, tiles
 from lawful.evidence.denial_evidence import DenialEvidence, all_evidence, merge_evidence
@@ -76,7 +77,8 @@ class SparkEngine:
     spark
         A session, classic or Connect. No setting of it is changed, and it is not stopped.
     cache_bytes
-        The budget of each Python worker for partitions kept between checks.
+        The budget of each Python worker for partitions kept between checks. None takes what is usual; a
+        search for order dependencies takes more, up to `most_cache_bytes`.
     shares_files
         Whether workers may look for the table at the driver's path. A worker that does not find it there gets
         it shipped in any case.
@@ -84,12 +86,11 @@ class SparkEngine:
 
     name = "spark"
 
-    def __init__(
-        self, spark: SparkSession, cache_bytes: int = DEFAULT_CACHE_BYTES, *, shares_files: bool = True
-    ) -> None:
+    def __init__(self, spark: SparkSession, cache_bytes: int | None = None, *, shares_files: bool = True) -> None:
         self._spark = spark
         self._shares_files = shares_files
-        self._cache_bytes = cache_bytes
+        self._cache_bytes = DEFAULT_CACHE_BYTES if cache_bytes is None else cache_bytes
+        self.most_cache_bytes = most_cache_bytes(spark) if cache_bytes is None else cache_bytes
         self._longest_chain: int | None = None
         self._table: EncodedTable | None = None
         self._settings: WorkerSettings | None = None
