@@ -15,7 +15,7 @@ from lawful.discovery.findings import Findings
 from lawful.discovery.keys_and_fds import discover_keys_and_fds
 from lawful.discovery.questions import Question, Watch
 from lawful.engines.local import LocalEngine
-from lawful.evidence.ranked_table import MOST_SAMPLED_ROWS
+from lawful.evidence.ranked_table import MOST_SAMPLED_ROWS, stacked
 from lawful.meanings import NullPolicy
 from lawful.search import FEW_COLUMNS
 from lawful.search.sets import WORD_BITS
@@ -53,6 +53,8 @@ def finds_exactly_the_minimal_laws(
     data: st.DataObject, policy: NullPolicy, strategy: str, largest: int | None, seed: int
 ) -> None:
     table = with_twins(data.draw(tables(max_rows=8, max_width=4)), data.draw)
+    if data.draw(st.booleans()):  # as a table is that was read from a plain file
+        table.matrix = stacked([table.column(column) for column in range(table.width)], table.rows)
     question = Question(True, True, policy, largest, seed=seed, strategy=strategy)
     found = laws(run(table, question))
     rows = table.as_rows()

@@ -65,6 +65,16 @@ def test_agree_sets_are_those_of_all_pairs(table: ArrayTable, policy: NullPolicy
 
 @quick
 @given(tables(), POLICIES)
+def test_a_matrix_of_ranks_gives_the_same(table: ArrayTable, policy: NullPolicy) -> None:
+    with_matrix = ArrayTable([table.column(column) for column in range(table.width)])
+    with_matrix.matrix = np.stack([table.column(column) for column in range(table.width)])
+    with_matrix.matrix.flags.writeable = False
+    assert same_agree(all_agree_sets(with_matrix, policy), all_agree_sets(table, policy))
+    assert same_signs(all_sign_vectors(with_matrix, policy), all_sign_vectors(table, policy))
+
+
+@quick
+@given(tables(), POLICIES)
 def test_sign_vectors_are_those_of_all_pairs(table: ArrayTable, policy: NullPolicy) -> None:
     found = all_sign_vectors(table, policy)
     vectors = as_signs(found.signs, table.width)

@@ -32,6 +32,8 @@ def main() -> None:
             agree = all_agree_sets(table, policy, threads=1)
             counts = dict(zip(as_known(agree.agree, agree.differ), agree.counts, strict=True))
             assert counts == brute_agree(table, policy)
+            noted = all_agree_sets(table, policy, threads=1, counted=False)
+            assert set(as_known(noted.agree, noted.differ)) == counts.keys()
             signs = all_sign_vectors(table, policy, threads=1)
             assert dict(zip(as_signs(signs.signs, width), signs.counts, strict=True)) == brute_signs(table, policy)
             assert equal_rows(table, range(width), policy) is None

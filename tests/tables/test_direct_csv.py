@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -150,3 +151,14 @@ def test_chosen_columns_come_in_the_order_of_the_choice(file: Path) -> None:
     assert table.names == ["c", "a"]
     assert [table.column(position).tolist() for position in range(2)] == [[1, 1], [2, 1]]
     assert outcome(file, options, is_general=False) == outcome(file, options, is_general=True)
+
+
+def test_the_matrix_has_the_ranks_of_every_column(file: Path) -> None:
+    file.write_bytes(b"number,date,text,nothing\n3,2024-05-01,x,\n1,2023-01-31,,\n3,2024-05-01,y,\n")
+    table: EncodedTable = encode_in_process(file, ReadOptions(), reuse=False)
+    assert table.matrix is not None
+    assert not table.matrix.flags.writeable
+    assert table.matrix.tolist() == [[2, 1, 2], [2, 1, 2], [1, 0, 2], [0, 0, 0]]
+    for position, ranks in enumerate(table.matrix):
+        assert np.array_equal(table.column(position), ranks)
+        assert not table.column(position).flags.writeable

@@ -20,8 +20,8 @@ _SECONDS_BETWEEN_DROPS = 0.1
 class MemoryKeeper:
     """Lets an engine drop partitions before a memory limit is reached; what was found cannot be made again so easily.
 
-    Partitions may take more memory than is usual: where few of them are kept, most are made again and again. With a limit, they may take a part of what is left of it from the start, so that the search has room to
-    grow beside them.
+    Partitions may take more memory than is usual: where few of them are kept, most are made again and again. With a
+    limit, they may take a part of what is left of it from the start, so that the search has room to grow beside them.
     """
 
     def __init__(self, engine: Engine, table: RankedTable, watch: Watch, longest_chain: int | None = None) -> None:
@@ -29,8 +29,9 @@ class MemoryKeeper:
         """How often the partitions were dropped."""
         self._engine, self._watch = engine, watch
         self._dropped = time.monotonic()
-        limit = watch.memory
-        room = engine.most_cache_bytes if limit is None else max(0, limit - resident_bytes()) // 4
+        room = engine.most_cache_bytes
+        if watch.memory is not None:
+            room = min(room, max(0, watch.memory - resident_bytes()) // 4)
         wanted = max(_MUCH, _TIMES_THE_TABLE * _RANK_BYTES * table.rows * table.width)
         engine.tune(cache_bytes=min(wanted, room), longest_chain=longest_chain)
 

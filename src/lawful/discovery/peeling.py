@@ -17,7 +17,8 @@ from lawful.checks import RankedTable
 from lawful.checks.partitions import read_only
 from lawful.checks.ranked_table import Int32s
 from lawful.discovery.findings import KEY, Block
-from lawful.discovery.peeling_kernels import are_twins
+from lawful.discovery.peeling_kernels import BEGINNING, are_twins, beginnings
+from lawful.evidence.ranked_table import stacked
 from lawful.meanings import NULL_RANK, NullPolicy
 from lawful.search import pack_sets, words_for
 from lawful.search.sets import WORD_BITS, Words
@@ -37,7 +38,7 @@ class Peeled:
     @property
     def columns(self) -> tuple[int, ...]:
         """The columns that the search works on."""
-        return tuple(group[0] for group in self.twins)
+        return tuple([group[0] for group in self.twins])
 
     @property
     def is_whole(self) -> bool:
@@ -125,17 +126,26 @@ def peel(table: RankedTable, policy: NullPolicy) -> Peeled:
     count as constant; twins are null in the same rows by definition.
     """
     constants: list[int] = []
-    candidates: dict[int, list[int]] = {}
-    for column in range(table.width):
+    candidates: dict[tuple[int, int], list[int]] = {}
+    for column, beginning in enumerate(_beginnings(table)):
         distinct = table.distinct(column)
         if distinct <= 1 and _is_constant(table, column, distinct, policy):
             constants.append(column)
         else:
-            candidates.setdefault(distinct, []).append(column)
+            candidates.setdefault((distinct, beginning), []).append(column)
     twins: list[tuple[int, ...]] = []
-    for distinct, columns in candidates.items():
+    for (distinct, _), columns in candidates.items():
         twins += _group_twins(table, columns, distinct) if len(columns) > 1 else [tuple(columns)]
     return Peeled(table.width, tuple(constants), tuple(sorted(twins)))
+
+
+def _beginnings(table: RankedTable) -> list[int]:
+    """What tells most columns apart at once: a word for each, equal for twins."""
+    ranks: Int32s | None = getattr(table, "matrix", None)
+    if ranks is None:
+        ranks = stacked([table.column(column)[:BEGINNING] for column in range(table.width)], min(table.rows, BEGINNING))
+    found: list[int] = beginnings(ranks).tolist()
+    return found
 
 
 def _is_constant(table: RankedTable, column: int, distinct: int, policy: NullPolicy) -> bool:
@@ -148,7 +158,7 @@ def _is_constant(table: RankedTable, column: int, distinct: int, policy: NullPol
 
 
 def _group_twins(table: RankedTable, columns: Sequence[int], distinct: int) -> list[tuple[int, ...]]:
-    """Columns with as many values each, in groups of twins."""
+    """Columns with as many values each that begin alike, in groups of twins."""
     groups: list[tuple[Int32s, list[int]]] = []
     for column in columns:
         ranks = read_only(table.column(column))

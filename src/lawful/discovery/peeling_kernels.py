@@ -1,4 +1,4 @@
-"""Whether two columns always agree and differ together."""
+"""Which columns always agree and differ together."""
 
 from __future__ import annotations
 
@@ -9,16 +9,24 @@ from lawful.meanings import NULL_RANK
 from lawful.search.bits_kernels import compiled
 
 Int32s = npt.NDArray[np.int32]
+Words = npt.NDArray[np.uint64]
 
-_LOOKED_AT_FIRST = 64
+BEGINNING = 64
+
+
+@compiled
+def beginnings(ranks: Int32s) -> Words:
+    """For each line of ranks which of the first 64 have the value of the first, a bit each: twins begin alike."""
+    alike = np.zeros(ranks.shape[0], np.uint64)
+    for line in range(ranks.shape[0]):
+        for row in range(min(BEGINNING, ranks.shape[1])):
+            alike[line] |= np.uint64(ranks[line, row] == ranks[line, 0]) << np.uint64(row)
+    return alike
 
 
 @compiled
 def are_twins(a: Int32s, b: Int32s, distinct: int) -> bool:
     """Whether one value of `a` always meets one of `b`, and null meets null; both have `distinct` values."""
-    for row in range(min(_LOOKED_AT_FIRST, a.size)):  # most differ at once
-        if (a[row] == a[0]) != (b[row] == b[0]):
-            return False
     partner = np.full(distinct + 1, -1, np.int32)
     partner[NULL_RANK] = NULL_RANK
     for row in range(a.size):

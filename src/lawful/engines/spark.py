@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 Part = TypeVar("Part", AgreeSets, DenialEvidence)
 
 _JOBS_IN_FLIGHT = 3
-_ROW_VISITS_A_JOB = 4e9
+_ROW_VISITS_A_JOB = 16e9
 """About two seconds of work a core, as partitions are found in the cache and refuted laws are left early: longer jobs
 would hold verdicts back, and shorter ones cost Java as much as the checks (on 3 million rows a quarter of all time)."""
 _ATTEMPTS = 3

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.evidence.byte_columns import ByteColumns, Layout, null_bytes, planes_for, sorted_order, stacked
+from lawful.evidence.byte_columns import ByteColumns, Layout, null_bytes, planes_for, sorted_order
 from lawful.evidence.denial_lanes import Lane, lanes_of
 from lawful.evidence.exact import ShouldStop, Tile, compared_vectors
 from lawful.evidence.layout_kernels import ordered_byte_planes
 from lawful.evidence.multisets import grouped_vectors
+from lawful.evidence.ranked_table import stacked
 from lawful.evidence.signs import SignVectors
 from lawful.evidence.words_kernels import Bytes, Int32s, Int64s
 from lawful.meanings import NullPolicy
@@ -96,20 +97,18 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
     left = right if is_one else stacked([lane.left for lane in lanes], table.rows)
     highest = [lane.highest for lane in lanes]
     order = sorted_order(right, highest, [place for place, lane in enumerate(lanes) if lane.left is lane.right])
-    layout = Layout.of(tuple(map(planes_for, highest)))
+    layout = Layout.of(tuple(map(planes_for, highest)), second)
     planes = ordered_byte_planes(right, order, layout.lane, layout.byte)
     return ByteColumns(
         columns=tuple(range(len(space.groups))),
         policy=policy,
         rows=table.rows,
+        layout=layout,
         own=planes if is_one else ordered_byte_planes(left, order, layout.lane, layout.byte),
         planes=planes,
         ordered_planes=int(np.searchsorted(layout.lane, ordered)),
-        plane_group=layout.group,
-        plane_bit=layout.bit,
         nulls=_nulls(lanes[:second], order),
-        second_lanes=second,
-        lanes=tuple(numbers),
+        lanes=np.array(numbers, np.int64),
         always_equal=(),
         always_differ=(),
         always_unknown=(),
@@ -120,7 +119,7 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
 def _nulls(lanes: Sequence[Lane], order: Int32s) -> Bytes:
     """Where lanes are unknown, eight a byte, if any is anywhere."""
     if all(lane.nulls is None for lane in lanes):
-        return np.empty((0, order.size), np.uint8)
+        return np.empty((0, 0), np.uint8)
     none = np.zeros(order.size, np.bool_)
     return null_bytes(np.stack([(none if lane.nulls is None else lane.nulls)[order] for lane in lanes]))
 

@@ -158,25 +158,26 @@ class _Walk:
     def __init__(self, compared: ByteColumns, counted: bool) -> None:
         self.compared = compared
         self.counted = counted
-        self.is_direct = compared.bits <= DIRECT_BITS
-        if self.is_direct:
-            self._counts: Int64s = np.zeros((2 if counted else 1, 1 << compared.bits), np.int64)
-            self._witnesses: Int32s = np.empty((1 << compared.bits, 2), np.int32)
+        bits = compared.layout.bits
+        self.is_direct = bits <= DIRECT_BITS
+        if self.is_direct:  # a byte is enough to note a vector
+            self._counts = np.zeros((2, 1 << bits), np.int64) if counted else np.zeros((1, 1 << bits), np.uint8)
+            self._witnesses: Int32s = np.empty((1 << bits, 2), np.int32)
         else:
-            self._table = CountTable(compared.key_words, min(math.comb(compared.rows, 2), _FIRST_VECTORS))
+            self._table = CountTable(compared.layout.key_words, min(math.comb(compared.rows, 2), _FIRST_VECTORS))
 
     def walk(self, tile: Tile, should_stop: ShouldStop) -> None:
         """See all pairs of a tile. Tiles must come in their order, so that first witnesses are first."""
-        compared = self.compared
-        table = (compared.own, compared.planes, compared.ordered_planes, compared.plane_group, compared.plane_bit)
-        columns = (*table, compared.nulls, compared.groups, compared.group_start)
+        compared, layout = self.compared, self.compared.layout
+        table = (compared.own, compared.planes, compared.ordered_planes, layout.group, layout.bit)
+        columns = (*table, compared.nulls, layout.groups, layout.group_start)
         i, j = tile.first, tile.first + 1
         while i < tile.last:
             if should_stop():
                 raise StoppedError("comparing all pairs of rows was stopped")
             place = (i, j, tile.last, _PAIRS_A_CALL)
             if self.is_direct:
-                i, j = tile_kernels.walk_direct(*columns, *place, self.counted, self._counts, self._witnesses)
+                i, j = tile_kernels.walk_direct(*columns, *place, self._counts, self._witnesses)
             else:
                 self._table.reserve(tile_kernels.RUN)
                 arrays = self._table.arrays
@@ -190,14 +191,19 @@ class _Walk:
         mine, others = self._counts.any(axis=0), other._counts.any(axis=0)
         earlier = others & (~mine | (_walk_order(other._witnesses) < _walk_order(self._witnesses)))
         self._witnesses[earlier] = other._witnesses[earlier]
-        self._counts += other._counts
-
-    def vectors(self) -> tuple[Words, Int64s | None, Int32s]:
-        """Distinct vectors, their counts, and the positions of their first pairs; the smallest first if direct."""
-        if self.is_direct:
-            keys, counts, witnesses = tile_kernels.entries(self._counts, self._witnesses)
+        if self.counted:
+            self._counts += other._counts
         else:
-            keys, counts, witnesses = self._table.entries()
+            self._counts |= other._counts
+
+    def vectors(self, *, largest_first: bool = False) -> tuple[Words, Int64s | None, Int32s]:
+        """Distinct vectors, their counts, and the positions of their first pairs; in their order if direct."""
+        if self.is_direct and not self.counted:
+            keys, witnesses = tile_kernels.noted_entries(self._counts[0], self._witnesses, largest_first)
+            return keys, None, witnesses
+        if self.is_direct:
+            return tile_kernels.entries(self._counts, self._witnesses, largest_first)
+        keys, counts, witnesses = self._table.entries()
         return keys, counts if self.counted else None, witnesses
 
     def vectors_in_order(self) -> tuple[Words, Int64s | None, Int32s]:
@@ -253,19 +259,21 @@ def _walk_all(compared: ByteColumns, threads: int | None, should_stop: ShouldSto
 
 def _agree_sets(walk: _Walk) -> AgreeSets:
     compared = walk.compared
-    keys, counts, witnesses = walk.vectors()
-    differs, unknown = compared.decode(keys)
-    width = len(compared.columns)
-    agree = ~differs & _columns((*compared.lanes, *compared.always_equal), width)
+    keys, counts, witnesses = walk.vectors(largest_first=True)
+    agree, width = compared.agree(keys), len(compared.columns)
+    if compared.always_equal:
+        agree |= _columns(compared.always_equal, width)
     if compared.policy is NullPolicy.IGNORE:
+        differs, unknown = compared.decode(keys)
         known = (differs | _columns(compared.always_differ, width)) & ~unknown
         (agree, known), counts, witnesses = grouped_vectors([agree, known], counts, witnesses)
         return AgreeSets(compared.columns, agree, known, counts, witnesses)
     # No two vectors agree alike where nothing is unknown: sorting them is all that is left to do. Of a direct table the
-    # smallest differences come first, in lanes that are in the order of the columns, and so the largest agree sets.
-    order = slice(None, None, -1) if walk.is_direct else _order_of(agree)
-    counts = None if counts is None else counts[order]
-    return AgreeSets(compared.columns, np.ascontiguousarray(agree[order]), None, counts, witnesses[order])
+    # largest differences come first, in lanes that are in the order of the columns, and so the smallest agree sets.
+    if not walk.is_direct:
+        order = _order_of(agree)
+        agree, witnesses, counts = agree[order], witnesses[order], None if counts is None else counts[order]
+    return AgreeSets(compared.columns, agree, None, counts, witnesses)
 
 
 def _order_of(agree: Words) -> Int64s:

@@ -1,7 +1,8 @@
 """Comparing one row with a run of rows, byte plane by byte plane, and counting the vectors that come out.
 
 Accumulators are bytes, eight columns each, for a run of rows that stays in the nearest cache, and the loops
-over a run become vector instructions on 32 rows at once. So the comparison costs less than the counting.
+over a run become vector instructions on 32 rows at once. So the comparison costs less than the counting. A run is
+compared in whole blocks of 32 rows; what comes out beyond its end is never looked at.
 
 Pairs are walked in the order of (i, j), i < j. A walk can stop anywhere between two runs and is taken up again
 at the pair where it stopped.
@@ -13,9 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.evidence.count_table_kernels import count_run
-from lawful.evidence.words_kernels import ZERO, Bytes, Int32s, Int64s, Words, compiled
+from lawful.evidence.layout_kernels import in_blocks, rows_of
+from lawful.evidence.words_kernels import ZERO, Bytes, Int32s, Int64s, Words, compiled, inlined
 
 Indices = npt.NDArray[np.uint32]
+Counts = npt.NDArray[np.int64] | npt.NDArray[np.uint8]
+"""How often indices occur, in two tables, or only whether they do, in one of bytes."""
 
 RUN = 4096
 _NONE = np.uint8(0)
@@ -89,6 +93,19 @@ def _orders(
 
 
 @compiled
+def _unknowns(nulls: Bytes, groups: int, i: int, first: int, size: int, found: Bytes) -> None:
+    """Set both bits of the columns in which row i or the row of the run is null."""
+    for g in range(nulls.shape[0]):
+        run = nulls[g, first : first + size]
+        null = nulls[g, i]
+        one = found[g, :size]
+        other = found[groups + g, :size]
+        for k in range(size):
+            one[k] |= run[k] | null
+            other[k] |= run[k] | null
+
+
+@inlined
 def _compare_run(
     own: Bytes,
     planes: Bytes,
@@ -105,21 +122,20 @@ def _compare_run(
     """Write the vectors of row i with a run of rows to `found[byte, row of the run]`."""
     for g in range(found.shape[0]):
         found[g, :size] = 0
-    _orders(own, planes, ordered, group, bit, groups, i, first, size, found)
+    if ordered > 0:
+        _orders(own, planes, ordered, group, bit, groups, i, first, size, found)
     _differences(own, planes, ordered, group, bit, i, first, size, found)
-    for g in range(nulls.shape[0]):
-        run = nulls[g, first : first + size]
-        null = nulls[g, i]
-        one = found[g, :size]
-        other = found[groups + g, :size]
-        for k in range(size):
-            one[k] |= run[k] | null
-            other[k] |= run[k] | null
+    if nulls.shape[0] > 0:
+        _unknowns(nulls, groups, i, first, size, found)
 
 
 @compiled
-def spread_bits(keys: Words, start: int, lanes: Int64s, words: int) -> Words:
-    """Move bit `start + lane` of every key to the bit `lanes[lane]`, for every lane; other bits are dropped."""
+def spread_bits(keys: Words, start: int, lanes: Int64s, words: int, turned: bool) -> Words:
+    """Move bit `start + lane` of every key to the bit `lanes[lane]`, for every lane; other bits are dropped.
+
+    If turned, the bits that are not set are moved instead.
+    """
+    turn = ~ZERO if turned else ZERO
     spread = np.zeros((keys.shape[0], words), np.uint64)
     lane = 0
     while lane < lanes.size:
@@ -134,7 +150,7 @@ def spread_bits(keys: Words, start: int, lanes: Int64s, words: int) -> Words:
             bits += 1
         mask = ~ZERO >> np.uint64(64 - bits)
         for v in range(keys.shape[0]):
-            moved = (keys[v, place >> 6] >> np.uint64(place & 63)) & mask
+            moved = ((keys[v, place >> 6] ^ turn) >> np.uint64(place & 63)) & mask
             spread[v, target >> 6] |= moved << np.uint64(target & 63)
         lane += bits
     return spread
@@ -164,7 +180,7 @@ def _as_words(found: Bytes, group_start: Int64s, size: int, words: Words) -> Non
 
 
 @compiled
-def _count_indices(indices: Indices, size: int, i: int, first: int, counts: Int64s, witnesses: Int32s) -> None:
+def _count_indices(indices: Indices, size: int, i: int, first: int, counts: Counts, witnesses: Int32s) -> None:
     """Count indices, the even and the odd in a table each: equal neighbours need not wait for each other."""
     even, odd = counts[0], counts[1]
     for k in range(0, size - 1, 2):
@@ -189,7 +205,7 @@ def _count_indices(indices: Indices, size: int, i: int, first: int, counts: Int6
 
 
 @compiled
-def _note_indices(indices: Indices, size: int, i: int, first: int, counts: Int64s, witnesses: Int32s) -> None:
+def _note_indices(indices: Indices, size: int, i: int, first: int, counts: Counts, witnesses: Int32s) -> None:
     """Note which indices occur."""
     seen = counts[0]
     for k in range(size):
@@ -201,23 +217,39 @@ def _note_indices(indices: Indices, size: int, i: int, first: int, counts: Int64
 
 
 @compiled
-def entries(counts: Int64s, witnesses: Int32s) -> tuple[Words, Int64s, Int32s]:
-    """The indices that occur, smallest first, as vectors of one word; how often, and their witnesses."""
+def entries(counts: Counts, witnesses: Int32s, largest_first: bool) -> tuple[Words, Int64s, Int32s]:
+    """The indices that occur, in their order, as vectors of one word; how often, and their witnesses."""
     indices = np.empty(counts.shape[1] + 1, np.int64)
     occurring = 0
     for index in range(counts.shape[1]):  # without a jump, which the processor could not guess
         indices[occurring] = index
-        occurring += (counts[0, index] | counts[-1, index]) != 0
+        occurring += (counts[0, index] | counts[1, index]) != 0
     keys = np.empty((occurring, 1), np.uint64)
-    totals = np.zeros(occurring, np.int64)
+    totals = np.empty(occurring, np.int64)
     pairs = np.empty((occurring, 2), np.int32)
     for k in range(occurring):
-        index = indices[k]
+        index = indices[occurring - 1 - k if largest_first else k]
         keys[k, 0] = index
-        for table in range(counts.shape[0]):
-            totals[k] += counts[table, index]
+        totals[k] = counts[0, index] + counts[1, index]
         pairs[k, 0], pairs[k, 1] = witnesses[index]
     return keys, totals, pairs
+
+
+@compiled
+def noted_entries(seen: Bytes, witnesses: Int32s, largest_first: bool) -> tuple[Words, Int32s]:
+    """The same without counts, of a table of bytes that are 0 or 1."""
+    indices = np.empty(seen.size + 1, np.int32)
+    occurring = 0
+    for index in range(seen.size):
+        indices[occurring] = index
+        occurring += seen[index] != 0
+    keys = np.empty((occurring, 1), np.uint64)
+    pairs = np.empty((occurring, 2), np.int32)
+    for k in range(occurring):
+        index = indices[occurring - 1 - k if largest_first else k]
+        keys[k, 0] = index
+        pairs[k, 0], pairs[k, 1] = witnesses[index]
+    return keys, pairs
 
 
 @compiled
@@ -234,20 +266,19 @@ def walk_direct(
     j: int,
     last: int,
     budget: int,
-    counted: bool,
-    counts: Int64s,
+    counts: Counts,
     witnesses: Int32s,
 ) -> tuple[int, int]:
     """Walk from pair (i, j) up to row `last`, or for about `budget` pairs; return where to go on."""
-    rows = planes.shape[1]
+    rows = rows_of(planes)
     found = np.empty((group_start.size, RUN), np.uint8)
     indices = np.empty(RUN, np.uint32)
     while i < last and budget > 0:
         size = min(RUN, rows - j)
         if size > 0:
-            _compare_run(own, planes, ordered, group, bit, nulls, groups, i, j, size, found)
-            _as_indices(found, group_start, size, indices)
-            if counted:
+            _compare_run(own, planes, ordered, group, bit, nulls, groups, i, j, in_blocks(size), found)
+            _as_indices(found, group_start, in_blocks(size), indices)
+            if counts.shape[0] > 1:
                 _count_indices(indices, size, i, j, counts, witnesses)
             else:
                 _note_indices(indices, size, i, j, counts, witnesses)
@@ -279,15 +310,15 @@ def walk_hashed(
     vectors: int,
 ) -> tuple[int, int, int]:
     """Walk as `walk_direct` does, or until a run might not fit; return also how many vectors there are."""
-    rows = planes.shape[1]
+    rows = rows_of(planes)
     found = np.empty((group_start.size, RUN), np.uint8)
     words = np.empty((table.shape[1] - 1, RUN), np.uint64)
     missed = np.empty(RUN + 1, np.int32)
     while i < last and budget > 0 and 2 * (vectors + RUN) <= table.shape[0]:
         size = min(RUN, rows - j)
         if size > 0:
-            _compare_run(own, planes, ordered, group, bit, nulls, groups, i, j, size, found)
-            _as_words(found, group_start, size, words)
+            _compare_run(own, planes, ordered, group, bit, nulls, groups, i, j, in_blocks(size), found)
+            _as_words(found, group_start, in_blocks(size), words)
             vectors = count_run(words, i, j, size, table, shift, witnesses, vectors, missed)
         budget -= size
         j += RUN

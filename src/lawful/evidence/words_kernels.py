@@ -29,6 +29,11 @@ def compiled(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
     return cast(Callable[Arguments, Result], njit(cache=True, nogil=True)(function))
 
 
+def inlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Compile a kernel into those that call it, where the call would cost about as much as what it does."""
+    return cast(Callable[Arguments, Result], njit(cache=True, nogil=True, inline="always")(function))
+
+
 @compiled
 def hash_of_word(word: np.uint64) -> np.uint64:
     """Hash a word; the upper bits are the good ones."""

@@ -5,13 +5,31 @@ These kernels read what nearly every file looks like (see `direct_csv`) and say 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from lawful.tables.text_order_kernels import gathered_texts, order_texts
+from lawful.tables.text_order_kernels import (
+    DECIMAL,
+    INTEGER,
+    TEXT,
+    UNDECIDED,
+    gathered_texts,
+    order_texts,
+)
+
+__all__ = [
+    "DECIMAL",
+    "INTEGER",
+    "NO_QUOTE",
+    "PLAIN",
+    "TEXT",
+    "UNDECIDED",
+    "count_lines",
+    "find_cells",
+    "key_of",
+    "rank_columns",
+]
 
 Octets = npt.NDArray[np.uint8]
 Int32s = npt.NDArray[np.int32]
@@ -20,6 +38,9 @@ Keys = npt.NDArray[np.uint64]
 
 PLAIN, UNUSUAL = 0, 1
 """What a walk over the bytes found: cells as expected, or something that the general reader has to look at."""
+
+NO_QUOTE = 256
+"""Stands for a quote character that the dialect does not have: no byte equals it."""
 
 _NEWLINE, _CARRIAGE_RETURN = 10, 13
 _BYTES = 256
@@ -30,6 +51,16 @@ _PRIME = np.uint64(0x100000001B3)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _EIGHT = np.uint64(8)
 _FREE = -1
+_FEW_TEXTS = 128
+
+
+@njit(cache=True, nogil=True)
+def count_lines(data: Octets, begin: int, end: int) -> int:
+    """The newlines in `data[begin:end]`."""
+    lines = 0
+    for byte in data[begin:end]:
+        lines += byte == _NEWLINE
+    return lines
 
 
 @njit(cache=True, nogil=True)
@@ -40,19 +71,21 @@ def find_cells(
     first_row: int,
     separator: int,
     quote: int,
-    places: Int32s,
+    width: int,
+    keep: Int32s,
     starts: Int32s,
     lengths: Int32s,
     keys: Keys,
 ) -> tuple[int, int]:
-    """Find the cells of the records in `data[begin:end]`, which ends in a newline.
+    """Find the cells of the records of `width` cells in `data[begin:end]`, which ends in a newline.
 
-    `places[column]` is the line of the other arrays for a column, or -1 where it is not read. A cell of at most
-    7 bytes is told by its key alone; the key of a longer one is a hash. Gives the number of rows, and whether
-    all was `PLAIN`: records of the right width, quotes around whole cells only, no line break inside a cell,
-    blank lines at the end alone.
+    Line k of the last arrays is for the column `keep[k]`. A cell of at most 7 bytes is told by its key alone; the key
+    of a longer one is a hash. Gives the number of rows, and whether all was `PLAIN`: records of the right width,
+    quotes around whole cells only, no line break inside a cell, blank lines at the end alone.
     """
-    width = places.size
+    places = np.full(width, -1, np.int32)
+    for place in range(keep.size):
+        places[keep[place]] = place
     ends = np.zeros((2, _BYTES + 1), np.bool_)  # of plain and of quoted cells
     ends[0, separator] = ends[1, quote] = True
     ends[:, _NEWLINE] = ends[:, _CARRIAGE_RETURN] = True
@@ -133,10 +166,10 @@ def key_of(data: Octets, start: int, length: int) -> np.uint64:
 @njit(cache=True, nogil=True)
 def rank_columns(
     data: Octets,
+    rows: int,
     starts: Int32s,
     lengths: Int32s,
     keys: Keys,
-    rows: int,
     token_starts: Int32s,
     token_lengths: Int32s,
     first: int,
@@ -145,19 +178,27 @@ def rank_columns(
 ) -> tuple[Int64s, Int32s, Octets]:
     """Rank the columns from `first` up to and without `last` into `ranks`.
 
-    Gives for each its type, number of distinct values and number of nulls; and the values in rank order, those of
-    one column behind those of another, as Arrow keeps them: offsets and bytes. The ranks of an `UNDECIDED` column are
-    the numbers of its distinct texts from 1, in the order of their first rows. Null tokens, distinct and not empty,
-    stand somewhere in `data`.
+    Gives, in a line each, their types, numbers of distinct values, numbers of nulls and first values; and the values in
+    rank order, those of one column behind those of another, as Arrow keeps them: offsets and bytes. The ranks of an
+    `UNDECIDED` column are the numbers of its distinct texts from 1, in the order of their first rows. Null tokens,
+    distinct and not empty, stand somewhere in `data`.
     """
-    about = np.zeros((last - first, 3), np.int64)
-    lengths_of_columns = [np.zeros(1, np.int32) for _ in range(1)]
-    texts_of_columns = [np.zeros(0, np.uint8) for _ in range(0)]
+    about = np.empty((4, last - first), np.int64)
+    token_keys = np.empty(token_starts.size, np.uint64)
+    for token in range(token_keys.size):
+        token_keys[token] = key_of(data, token_starts[token], token_lengths[token])
+    room = _FEW_TEXTS
+    while room < 2 * token_keys.size:
+        room *= 2
+    table = _table_of_texts(room)
+    value_starts, value_lengths = np.empty(rows * (last - first), np.int32), np.empty(rows * (last - first), np.int32)
+    values = 0
     for column in range(first, last):
         codes = ranks[column]
         text_starts, text_lengths = _code(
-            data, starts[column], lengths[column], keys[column], rows, token_starts, token_lengths, codes
-        )
+            data, starts[column], lengths[column], keys[column], rows,
+            token_starts, token_lengths, token_keys, table, codes,
+        )  # fmt: skip
         kind, order, rank_of_text, distinct = order_texts(data, text_starts, text_lengths)
         nulls = 0
         for row in range(rows):
@@ -166,27 +207,19 @@ def rank_columns(
                 nulls += 1
             else:
                 codes[row] = rank_of_text[code - 1]
-        chosen = order[:distinct]
-        lengths_of_columns.append(text_lengths[chosen])
-        texts_of_columns.append(gathered_texts(data, text_starts, text_lengths, chosen))
-        about[column - first, 0] = kind
-        about[column - first, 1] = distinct
-        about[column - first, 2] = nulls
-    offsets = np.cumsum(_joined(lengths_of_columns)).astype(np.int32)
-    return about, offsets, _joined(texts_of_columns)
+        about[0, column - first], about[1, column - first] = kind, distinct
+        about[2, column - first], about[3, column - first] = nulls, values
+        for place in range(distinct):
+            value_starts[values], value_lengths[values] = text_starts[order[place]], text_lengths[order[place]]
+            values += 1
+    offsets, texts = gathered_texts(data, value_starts[:values], value_lengths[:values])
+    return about, offsets, texts
 
 
 @njit(cache=True, nogil=True)
-def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    total = 0
-    for part in parts:
-        total += part.size
-    joined = np.empty(total, parts[0].dtype)
-    place = 0
-    for part in parts:
-        joined[place : place + part.size] = part
-        place += part.size
-    return joined
+def _table_of_texts(room: int) -> tuple[Int32s, Int32s, Int32s, Keys]:
+    """Slots that hash to texts, and for each text its start, length and key; room is a power of two."""
+    return np.empty(2 * room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.uint64)
 
 
 @njit(cache=True, nogil=True)
@@ -198,20 +231,17 @@ def _code(
     rows: int,
     token_starts: Int32s,
     token_lengths: Int32s,
+    token_keys: Keys,
+    table: tuple[Int32s, Int32s, Int32s, Keys],
     codes: Int32s,
 ) -> tuple[Int32s, Int32s]:
-    """Number the distinct texts of a column from 1, null being 0; gives where each text stands first."""
-    tokens = token_starts.size
-    size = 64
-    while size < 4 * tokens:
-        size *= 2
-    slots = np.full(size, _FREE, np.int32)
-    text_starts = np.empty(size // 2, np.int32)
-    text_lengths = np.empty(size // 2, np.int32)
-    text_keys = np.empty(size // 2, np.uint64)
-    token_keys = np.empty(tokens, np.uint64)
-    for token in range(tokens):
-        token_keys[token] = key_of(data, token_starts[token], token_lengths[token])
+    """Number the distinct texts of a column from 1, null being 0; gives where each text stands first.
+
+    `table` is used as long as there is room in it for the texts.
+    """
+    slots, text_starts, text_lengths, text_keys = table
+    slots[:] = _FREE
+    tokens = token_keys.size
     token_codes = np.empty(tokens, np.int32)
     _, count = _code_cells(
         data, token_starts, token_lengths, token_keys, 0, tokens, 0,
@@ -249,20 +279,20 @@ def _code_cells(
     The first `tokens` texts mean null. Arrays that a loop replaces would be counted anew at every use, so the table
     of texts grows outside of this one.
     """
-    mask = slots.size - 1
+    mask = np.uint64(slots.size - 1)  # unsigned, so that nobody asks whether an index counts from the end
     while row < rows:
         key, length = keys[row], lengths[row]
         if length == 0:
             codes[row] = 0
             row += 1
             continue
-        slot = np.int64((key * _GOLDEN) >> np.uint64(32)) & mask
+        slot = ((key * _GOLDEN) >> np.uint64(32)) & mask
         code = slots[slot]
         while code != _FREE and not (
             text_keys[code] == key
             and (length <= _SHORT or _same_bytes(data, text_starts[code], text_lengths[code], starts[row], length))
         ):
-            slot = (slot + 1) & mask
+            slot = (slot + np.uint64(1)) & mask
             code = slots[slot]
         if code == _FREE:
             if count == text_starts.size:
@@ -290,15 +320,13 @@ def _same_bytes(data: Octets, one: int, one_length: int, other: int, other_lengt
 def _grown(text_starts: Int32s, text_lengths: Int32s, text_keys: Keys) -> tuple[Int32s, Int32s, Int32s, Keys]:
     """The table of texts with four times as many slots."""
     count = text_starts.size
-    slots = np.full(8 * count, _FREE, np.int32)
+    slots, more_starts, more_lengths, more_keys = _table_of_texts(4 * count)
+    slots[:] = _FREE
     mask = slots.size - 1
     for code in range(count):
         slot = np.int64((text_keys[code] * _GOLDEN) >> np.uint64(32)) & mask
         while slots[slot] != _FREE:
             slot = (slot + 1) & mask
         slots[slot] = code
-    more_starts = np.empty(4 * count, np.int32)
-    more_lengths = np.empty(4 * count, np.int32)
-    more_keys = np.empty(4 * count, np.uint64)
     more_starts[:count], more_lengths[:count], more_keys[:count] = text_starts, text_lengths, text_keys
     return slots, more_starts, more_lengths, more_keys

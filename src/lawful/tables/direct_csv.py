@@ -13,8 +13,9 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -23,11 +24,12 @@ import pyarrow as pa
 
 from lawful.machine import cores
 from lawful.meanings import ColumnType
+from lawful.tables.encoded_table import RankedColumns
 from lawful.tables.files import is_packed
 from lawful.tables.options import CsvDialect, ReadOptions
 from lawful.tables.origins import Origins
-from lawful.tables.ranking import RankedColumn, rank_column
-from lawful.tables.text_blocks import without_byte_order_mark
+from lawful.tables.ranking import RankedColumn, SharedTexts, rank_column
+from lawful.tables.text_blocks import BYTE_ORDER_MARK
 from lawful.tables.text_layout import TextLayout, layout_of_cells
 
 _Result = TypeVar("_Result")
@@ -44,6 +46,7 @@ _LONGEST_FIRST_LINE = 1 << 17
 
 _WORTH_THREADS = 1 << 18
 _NONE = np.zeros(0, np.int32)
+_TO_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 _UTF8 = ("utf-8", "utf8", "UTF-8", "ascii")
 
 
@@ -59,8 +62,8 @@ class _Cells(NamedTuple):
     token_lengths: npt.NDArray[np.int32]
 
 
-def rank_directly(path: Path, file: Path, options: ReadOptions) -> tuple[list[str], list[RankedColumn], Origins] | None:
-    """Names, ranked columns and origins of a CSV file; None where the general way has to read it."""
+def rank_directly(path: Path, file: Path, options: ReadOptions) -> RankedColumns | None:
+    """The ranked columns of a CSV file; None where the general way has to read it."""
     if not _may_be_plain(file, options) or (data := _bytes_of(file)) is None:
         return None
     if not _is_utf8(data) or _has_escapes(data, options.dialect):
@@ -74,7 +77,8 @@ def rank_directly(path: Path, file: Path, options: ReadOptions) -> tuple[list[st
         return None
     first_line = 2 if options.dialect.header else 1
     runs = np.array([[0, 0, first_line]] if cells.rows else np.zeros((0, 3)), np.int64)
-    return layout.kept_names, _ranked_columns(cells), Origins((str(file),), "line", runs)
+    columns, matrix = _ranked_columns(cells)
+    return RankedColumns(layout.kept_names, columns, Origins((str(file),), "line", runs), matrix)
 
 
 def _may_be_plain(file: Path, options: ReadOptions) -> bool:
@@ -90,13 +94,19 @@ def _may_be_plain(file: Path, options: ReadOptions) -> bool:
 def _bytes_of(file: Path) -> bytes | None:
     """The bytes of a file, which end in a newline; None where it is empty, too large, too small or cannot be read."""
     try:
-        with file.open("rb", buffering=0) as raw:
-            size = os.fstat(raw.fileno()).st_size
+        raw = os.open(file, _TO_READ)
+        try:
+            size = os.fstat(raw).st_size
             if not 0 < size <= _LARGEST_FILE or (size < _WORTH_LOADING and "numba" not in sys.modules):
                 return None
-            data = b"".join(without_byte_order_mark([raw.readall()]))
+            data = os.read(raw, size)
+        finally:
+            os.close(raw)
     except OSError:  # the general way says what is wrong
         return None
+    if len(data) < size:
+        return None
+    data = data.removeprefix(BYTE_ORDER_MARK)
     return data if data.endswith(b"\n") else data + b"\n"
 
 
@@ -128,38 +138,40 @@ def _layout_of(first_line: bytes, path: Path, options: ReadOptions) -> TextLayou
 
 
 def _found_cells(data: bytes, begin: int, layout: TextLayout) -> _Cells | None:
-    from lawful.tables.cell_kernels import PLAIN, find_cells
-    from lawful.tables.line_kernels import NONE
-
-    dialect = layout.dialect
+    kernels, dialect, width = _kernels(), layout.dialect, len(layout.names)
     octets, token_starts, token_lengths = _with_tokens(data, dialect)
-    places = np.full(len(layout.names), -1, np.int32)
-    places[list(layout.keep)] = range(len(layout.keep))
+    keep = np.array(layout.keep, np.int32)
     cuts = _cuts(data, begin, dialect)
-    lines = [data.count(b"\n", first, last) for first, last in pairwise(cuts)]
+    lines = [kernels.count_lines(octets, first, last) for first, last in pairwise(cuts)]
     shape = (len(layout.keep), sum(lines))
     starts, lengths, keys = np.empty(shape, np.int32), np.empty(shape, np.int32), np.empty(shape, np.uint64)
-    quote = ord(dialect.quote) if dialect.quote else NONE
+    separator, quote = ord(dialect.separator), ord(dialect.quote) if dialect.quote else kernels.NO_QUOTE
 
     def find(part: int) -> tuple[int, int]:
         first_row = sum(lines[:part])
-        return find_cells(  # type: ignore[no-any-return]  # Numba's decorator has no types
-            octets, cuts[part], cuts[part + 1], first_row, ord(dialect.separator), quote, places, starts, lengths, keys
+        return kernels.find_cells(  # type: ignore[no-any-return]  # Numba's decorator has no types
+            octets, cuts[part], cuts[part + 1], first_row, separator, quote, width, keep, starts, lengths, keys
         )
 
-    found = _at_once(find, len(lines))
-    rows = sum(rows for rows, _ in found)
-    is_whole = all(part_rows == expected for (part_rows, _), expected in zip(found[:-1], lines, strict=False))
-    if not is_whole or any(state != PLAIN for _, state in found):
+    found, states = zip(*_at_once(find, len(lines)), strict=True)
+    if any(state != kernels.PLAIN for state in states) or list(found[:-1]) != lines[:-1]:
         return None
-    return _Cells(octets, rows, starts, lengths, keys, token_starts, token_lengths)
+    return _Cells(octets, sum(found), starts, lengths, keys, token_starts, token_lengths)
+
+
+@cache
+def _kernels() -> ModuleType:
+    """The compiled loops, whose compiler is loaded only here (see `_WORTH_LOADING`)."""
+    from lawful.tables import cell_kernels
+
+    return cell_kernels
 
 
 def _with_tokens(
     data: bytes, dialect: CsvDialect
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """The file's bytes with the texts that mean null behind them, and where these are."""
-    tokens = [token.encode() for token in dict.fromkeys(dialect.null_tokens) if token]
+    tokens = [token.encode() for token in dict.fromkeys(dialect.null_tokens) if token] if dialect.null_tokens else ()
     if not tokens:
         return np.frombuffer(data, np.uint8), _NONE, _NONE
     lengths = np.array([len(token) for token in tokens], np.int32)
@@ -177,63 +189,47 @@ def _cuts(data: bytes, begin: int, dialect: CsvDialect) -> list[int]:
     return [begin, *sorted(cuts - {begin, len(data)}), len(data)]
 
 
-def _ranked_columns(cells: _Cells) -> list[RankedColumn]:
-    """Rank all columns, the work spread over threads where there is enough of it."""
-    from lawful.tables.cell_kernels import rank_columns
-
+def _ranked_columns(cells: _Cells) -> tuple[list[RankedColumn], npt.NDArray[np.int32]]:
+    """Rank all columns, the work spread over threads where there is enough of it; with the matrix of their ranks."""
     width = len(cells.starts)
     ranks = np.empty((width, cells.rows), np.int32)
+    read_only = ranks.view()
+    read_only.setflags(write=False)
     is_small = width * cells.rows < _WORTH_THREADS
     cuts = [0, width] if is_small else list(range(width + 1))
+    kernels, type_of_kind = _kernels(), _types_of_kinds()
 
     def rank(part: int) -> list[RankedColumn]:
         first, last = cuts[part], cuts[part + 1]
-        about, offsets, texts = rank_columns(
-            cells.data,
-            cells.starts,
-            cells.lengths,
-            cells.keys,
-            cells.rows,
-            cells.token_starts,
-            cells.token_lengths,
-            first,
-            last,
-            ranks,
-        )
-        return _columns(about.tolist(), offsets, texts, ranks[first:last])
+        about, offsets, texts = kernels.rank_columns(*cells, first, last, ranks)
+        kinds, distinct, nulls, first_values = about.tolist()
+        values = repeat(SharedTexts(offsets, texts))
+        types = [type_of_kind[kind] for kind in kinds]
+        columns = list(map(RankedColumn, types, read_only[first:last], distinct, nulls, values, first_values))
+        for place, kind in enumerate(kinds):
+            if kind == kernels.UNDECIDED:
+                found = rank_column([_piece(columns[place])], is_text=True)
+                ranks[first + place] = found.ranks
+                columns[place] = found._replace(ranks=columns[place].ranks)
+        return columns
 
-    return [column for part in _at_once(rank, len(cuts) - 1) for column in part]
-
-
-def _columns(
-    about: list[list[int]],
-    offsets: npt.NDArray[np.int32],
-    texts: npt.NDArray[np.uint8],
-    ranks: npt.NDArray[np.int32],
-) -> list[RankedColumn]:
-    """The columns of a call of the kernel; the type of one that it left open is found here."""
-    types, columns = _types_of_kinds(), []
-    all_values = pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(texts))
-    first = 0
-    for (kind, distinct, nulls), codes in zip(about, ranks, strict=True):
-        values = all_values.slice(first, distinct)
-        if kind in types:
-            columns.append(RankedColumn(types[kind], codes, values, nulls))
-        else:
-            columns.append(rank_column([_piece(codes, values)], is_text=True))
-        first += distinct
-    return columns
+    return [column for part in _at_once(rank, len(cuts) - 1) for column in part], read_only
 
 
 @cache
 def _types_of_kinds() -> dict[int, ColumnType]:
-    from lawful.tables.text_order_kernels import DECIMAL, INTEGER, TEXT
+    kernels = _kernels()
+    return {
+        kernels.UNDECIDED: ColumnType.NULL,  # until it is found
+        kernels.INTEGER: ColumnType.INTEGER,
+        kernels.DECIMAL: ColumnType.DECIMAL,
+        kernels.TEXT: ColumnType.STRING,
+    }
 
-    return {INTEGER: ColumnType.INTEGER, DECIMAL: ColumnType.DECIMAL, TEXT: ColumnType.STRING}
 
-
-def _piece(codes: npt.NDArray[np.int32], values: pa.Array) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(pa.array(codes - 1, mask=codes == 0), values)
+def _piece(column: RankedColumn) -> pa.DictionaryArray:
+    codes = column.ranks
+    return pa.DictionaryArray.from_arrays(pa.array(codes - 1, mask=codes == 0), column.values)
 
 
 def _at_once(work: Callable[[int], _Result], parts: int) -> list[_Result]:

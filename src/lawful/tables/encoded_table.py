@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -66,9 +66,24 @@ class Column:
         )
 
 
+class RankedColumns(NamedTuple):
+    """The columns of a source, ranked in this process; with all ranks in a matrix if they stand so in memory."""
+
+    names: list[str]
+    columns: Sequence[RankedColumn]
+    origins: Origins = NO_ORIGINS
+    matrix: npt.NDArray[np.int32] | None = None
+
+
 @dataclass(frozen=True)
 class EncodedTable:
-    """A table as dense ranks: 0 is null, values are 1 to `distinct` in their order. Read-only."""
+    """A table as dense ranks: 0 is null, values are 1 to `distinct` in their order. Read-only.
+
+    Attributes
+    ----------
+    matrix
+        All ranks, a line a column, if they stand so in memory.
+    """
 
     name: str
     rows: int
@@ -77,6 +92,7 @@ class EncodedTable:
     settings: dict[str, Any] = field(default_factory=dict)
     _columns: tuple[RankedColumn | Column, ...] = ()
     _origins: Origins | None = None
+    matrix: npt.NDArray[np.int32] | None = None
 
     @property
     def width(self) -> int:
@@ -157,20 +173,13 @@ class EncodedTable:
         return Origins(tuple(origins["files"]), origins["unit"], runs)
 
     @staticmethod
-    def in_memory(
-        name: str,
-        names: Sequence[str],
-        ranked: Sequence[RankedColumn],
-        *,
-        origins: Origins = NO_ORIGINS,
-        settings: dict[str, Any] | None = None,
-    ) -> EncodedTable:
+    def in_memory(name: str, ranked: RankedColumns, settings: dict[str, Any]) -> EncodedTable:
         """Make a table of columns that were ranked in this process."""
-        rows = len(ranked[0].ranks) if ranked else 0
+        rows = len(ranked.columns[0].ranks) if ranked.columns else 0
         check_row_count(rows)
-        for column in ranked:
-            column.ranks.setflags(write=False)
-        return EncodedTable(name, rows, list(names), None, settings or {}, tuple(ranked), origins)
+        return EncodedTable(
+            name, rows, ranked.names, None, settings, tuple(ranked.columns), ranked.origins, ranked.matrix
+        )
 
     @staticmethod
     def open(folder: Path, *, verify: bool = True) -> EncodedTable:

@@ -21,7 +21,7 @@ from lawful.errors import SourceError, UsageError
 from lawful.machine import cores
 from lawful.tables.csv_text import ParsedBlock
 from lawful.tables.direct_csv import rank_directly
-from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.encoded_table import EncodedTable, RankedColumns
 from lawful.tables.files import format_of, is_packed, list_files, read_chunks
 from lawful.tables.options import ReadOptions, choose_columns
 from lawful.tables.origins import NO_ORIGINS, Origins, join_runs, runs_of_lines
@@ -76,16 +76,15 @@ def as_arrow(source: Any) -> pa.Table:
 
 def encode_arrow(table: pa.Table, options: ReadOptions, name: str = "table") -> EncodedTable:
     """Encode an Arrow table; its schema is taken as it is."""
-    names, ranked = _rank_arrow(table, options, name)
-    return EncodedTable.in_memory(name, names, ranked, settings=options.to_dict())
+    return EncodedTable.in_memory(name, _rank_arrow(table, options, name), options.to_dict())
 
 
 def encode_arrow_into_folder(table: pa.Table, options: ReadOptions, name: str = "table") -> EncodedTable:
     """Encode an Arrow table into a folder, for workers in other processes; nothing would tell if it changed."""
-    return _publish(uuid.uuid4().hex, name, *_rank_arrow(table, options, name), NO_ORIGINS, options)
+    return _publish(uuid.uuid4().hex, name, _rank_arrow(table, options, name), options)
 
 
-def _rank_arrow(table: pa.Table, options: ReadOptions, name: str) -> tuple[list[str], list[RankedColumn]]:
+def _rank_arrow(table: pa.Table, options: ReadOptions, name: str) -> RankedColumns:
     refuse_repeated_names(table.column_names, name)
     keep = choose_columns(table.column_names, options, name)
     names = [table.column_names[position] for position in keep]
@@ -96,7 +95,7 @@ def _rank_arrow(table: pa.Table, options: ReadOptions, name: str) -> tuple[list[
         pieces = pieces or [dictionary_piece(pa.array([], table.schema.field(column).type))]
         return _rank(column, pieces, options, NO_ORIGINS)
 
-    return names, list(_in_threads(rank, names))
+    return RankedColumns(names, list(_in_threads(rank, names)))
 
 
 def refuse_repeated_names(names: Sequence[str], where: str) -> None:
@@ -127,29 +126,20 @@ def _encode_path(path: Path, options: ReadOptions, *, reuse: bool, in_folder: bo
     key = table_key(local_identity(files), options.to_dict()) if reuse else None
     if key is not None and (known := find_table(key)) is not None:
         return known
-    if options.format == "parquet":
-        names, ranked, origins = _rank_parquet(path, files, options)
-    else:
-        names, ranked, origins = _rank_text(path, files, options)
+    rank = _rank_parquet if options.format == "parquet" else _rank_text
+    ranked = rank(path, files, options)
     if not reuse and not in_folder:
-        return EncodedTable.in_memory(path.name, names, ranked, origins=origins, settings=options.to_dict())
-    return _publish(key or uuid.uuid4().hex, path.name, names, ranked, origins, options)
+        return EncodedTable.in_memory(path.name, ranked, options.to_dict())
+    return _publish(key or uuid.uuid4().hex, path.name, ranked, options)
 
 
-def _publish(
-    key: str,
-    name: str,
-    names: Sequence[str],
-    ranked: Sequence[RankedColumn],
-    origins: Origins,
-    options: ReadOptions,
-) -> EncodedTable:
-    table = EncodedTable.in_memory(name, names, ranked, origins=origins, settings=options.to_dict())
+def _publish(key: str, name: str, ranked: RankedColumns, options: ReadOptions) -> EncodedTable:
+    table = EncodedTable.in_memory(name, ranked, options.to_dict())
     staging = Staging()
     try:
-        for position, column in enumerate(ranked):
+        for position, column in enumerate(ranked.columns):
             staging.write_column(position, column)
-        return staging.publish(key, name, table.rows, table.columns, origins, table.settings)
+        return staging.publish(key, name, table.rows, table.columns, ranked.origins, table.settings)
     except BaseException:
         staging.abandon()
         raise
@@ -160,7 +150,7 @@ def local_identity(files: Sequence[Path]) -> list[tuple[str, int, int]]:
     return [(str(file.resolve()), (found := file.stat()).st_size, found.st_mtime_ns) for file in files]
 
 
-def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> tuple[list[str], list[RankedColumn], Origins]:
+def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> RankedColumns:
     dialect = options.dialect
     newline_bytes = dialect.splits_at_newline_bytes
     if not newline_bytes:
@@ -187,7 +177,8 @@ def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> tuple[lis
         return _rank(layout.kept_names[position], pieces[position], options, origins, layout)
 
     is_small = sum(rows for _, rows, _ in runs) < _WORTH_THREADS
-    return layout.kept_names, list(_in_threads(rank, range(len(pieces)), is_small=is_small)), origins
+    columns = list(_in_threads(rank, range(len(pieces)), is_small=is_small))
+    return RankedColumns(layout.kept_names, columns, origins)
 
 
 def _find_layout(
@@ -277,7 +268,7 @@ def at_line(file: Any, error: BlockError, lines_before: int = 0) -> SourceError:
     return SourceError(f"{place}: {error.message}", error.hint)
 
 
-def _rank_parquet(path: Path, files: list[Path], options: ReadOptions) -> tuple[list[str], list[RankedColumn], Origins]:
+def _rank_parquet(path: Path, files: list[Path], options: ReadOptions) -> RankedColumns:
     import pyarrow.dataset as arrow_dataset  # brings pandas along, which takes its time
 
     refuse_differing_files(files)
@@ -309,7 +300,7 @@ def _rank_parquet(path: Path, files: list[Path], options: ReadOptions) -> tuple[
         pieces = pieces or [dictionary_piece(pa.array([], column.type))]
         return _rank(name, pieces, options, origins)
 
-    return names, list(_in_threads(rank, names)), origins
+    return RankedColumns(names, list(_in_threads(rank, names)), origins)
 
 
 def refuse_differing_files(files: Sequence[Path]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from lawful.errors import UsageError
@@ -100,7 +100,7 @@ class ReadOptions:
 
     def with_format(self, format_: str) -> ReadOptions:
         """Return the same options with the format settled."""
-        return replace(self, format=format_)
+        return ReadOptions(format_, self.dialect, self.columns, self.types, self.limit)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that can change the encoded table, as plain JSON values."""
@@ -134,6 +134,8 @@ def parse_column_types(choices: Sequence[str]) -> dict[str, ColumnType]:
 
 def choose_columns(available: Sequence[str], options: ReadOptions, where: str) -> list[int]:
     """The positions of the columns to keep, with every chosen name checked against the source."""
+    if options.columns is None and not options.types and available:
+        return list(range(len(available)))
     known = {name: position for position, name in enumerate(available)}
     for name in (*(options.columns or ()), *options.types):
         if name not in known:

@@ -26,18 +26,34 @@ JSON_NUMBER, JSON_BOOLEAN, JSON_STRING = "n", "b", "s"
 _DECIMAL_BITS = 128
 
 
+class SharedTexts(NamedTuple):
+    """Texts as Arrow keeps them; cut into arrays only when they are asked for, which few ever are."""
+
+    offsets: npt.NDArray[np.int32]
+    octets: npt.NDArray[np.uint8]
+
+    def slice(self, first: int, count: int) -> pa.Array:
+        """Some of the texts."""
+        return pa.StringArray.from_buffers(count, pa.py_buffer(self.offsets), pa.py_buffer(self.octets), offset=first)
+
+
 class RankedColumn(NamedTuple):
-    """A column as ranks, with the value that each rank stands for (`values[rank - 1]`, as text or typed)."""
+    """A column as ranks, read-only, with the value that each rank stands for (`values[rank - 1]`, as text or typed).
+
+    Columns may share values, among which those of each stand together.
+    """
 
     type: ColumnType
     ranks: npt.NDArray[np.int32]
-    values: pa.Array
+    distinct: int
     nulls: int
+    shared_values: pa.Array | SharedTexts
+    first_value: int = 0
 
     @property
-    def distinct(self) -> int:
-        """Distinct values, null not counted."""
-        return len(self.values)
+    def values(self) -> pa.Array:
+        """The distinct values, null not among them."""
+        return self.shared_values.slice(self.first_value, self.distinct)
 
 
 class NotConvertibleError(Exception):
@@ -163,7 +179,8 @@ def rank_column(
         text = str(dictionary[error.index].as_py())
         raise NotConvertibleError(row, text[1:] if is_json else text) from None
     ranks = _apply(ordered.ranks, codes, is_null)
-    return RankedColumn(ordered.type, ranks, values, int(np.count_nonzero(ranks == NULL_RANK)))
+    ranks.setflags(write=False)
+    return RankedColumn(ordered.type, ranks, len(values), int(np.count_nonzero(ranks == NULL_RANK)), values)
 
 
 def _unify(

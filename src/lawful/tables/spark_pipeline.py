@@ -348,5 +348,5 @@ def _place_files(
     assert values is not None
     with pa.ipc.open_stream(values) as reader:
         column_values = reader.read_all().column(0).combine_chunks()
-    ranked = RankedColumn(column.type, np.frombuffer(ranks, np.int32), column_values, column.nulls)
+    ranked = RankedColumn(column.type, np.frombuffer(ranks, np.int32), len(column_values), column.nulls, column_values)
     staging.write_column(position, ranked)

@@ -17,7 +17,7 @@ from lawful.tables.options import CsvDialect
 
 BLOCK_BYTES = 8 << 20
 LONGEST_RECORD = 256 << 20
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class BlockError(Exception):
@@ -168,5 +168,5 @@ def without_byte_order_mark(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Drop the mark that some programs put at the front of a UTF-8 file, before anything looks for quotes there."""
     remaining = iter(chunks)
     for first in islice(remaining, 1):
-        yield first.removeprefix(_BYTE_ORDER_MARK)
+        yield first.removeprefix(BYTE_ORDER_MARK)
     yield from remaining

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from lawful.errors import SourceError
 from lawful.tables.csv_text import ParsedBlock, parse_cells, parse_csv_block, parse_header
@@ -77,8 +78,13 @@ def csv_layout(first_records: bytes, options: ReadOptions, where: str) -> TextLa
 def layout_of_cells(cells: list[str], options: ReadOptions, where: str) -> TextLayout:
     """The columns of the first record's cells: what a header names, or else as many as there are cells."""
     dialect = options.dialect
-    names = cells if dialect.header else [f"c{number}" for number in range(1, len(cells) + 1)]
-    return TextLayout("csv", dialect, tuple(names), tuple(choose_columns(names, options, where)))
+    names = tuple(cells) if dialect.header else _numbered(len(cells))
+    return TextLayout("csv", dialect, names, tuple(choose_columns(names, options, where)))
+
+
+@cache
+def _numbered(columns: int) -> tuple[str, ...]:
+    return tuple(f"c{number}" for number in range(1, columns + 1))
 
 
 def json_names(block: TextBlock, encoding: str) -> list[str]:

@@ -257,15 +257,14 @@ def _comes_before(data: Octets, starts: Int32s, lengths: Int32s, one: int, other
 
 
 @njit(cache=True, nogil=True)
-def gathered_texts(data: Octets, starts: Int32s, lengths: Int32s, order: Int64s) -> Octets:
-    """Texts in this order, one behind the other."""
-    total = 0
-    for text in order:
-        total += lengths[text]
-    texts = np.empty(total, np.uint8)
-    place = 0
-    for text in order:
-        for octet in range(starts[text], starts[text] + lengths[text]):
-            texts[place] = data[octet]
-            place += 1
-    return texts
+def gathered_texts(data: Octets, starts: Int32s, lengths: Int32s) -> tuple[Int32s, Octets]:
+    """Texts one behind the other, as Arrow keeps them: offsets and bytes."""
+    offsets = np.empty(starts.size + 1, np.int32)
+    offsets[0] = 0
+    for text in range(starts.size):
+        offsets[text + 1] = offsets[text] + lengths[text]
+    texts = np.empty(offsets[-1], np.uint8)
+    for text in range(starts.size):
+        for octet in range(lengths[text]):
+            texts[offsets[text] + octet] = data[starts[text] + octet]
+    return offsets, texts
