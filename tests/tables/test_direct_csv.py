@@ -13,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lawful.errors import LawfulError
+from lawful.meanings import ColumnType
 from lawful.tables import cell_kernels, direct_csv, local_pipeline
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable
@@ -119,6 +120,8 @@ def test_threads_share_a_larger_file(file: Path, monkeypatch: pytest.MonkeyPatch
         b"a,b\n1,2\n\n\n",
         b"a,b\n",
         b"a,b",
+        b'"a","b, c"\r\n1,2\n',
+        b'"a ""x""",b\n1,2\n',
     ],
 )
 def test_plain_files_are_read_directly(file: Path, data: bytes) -> None:
@@ -137,10 +140,19 @@ def test_plain_files_are_read_directly(file: Path, data: bytes) -> None:
         b"a,b\n\xff,2\n",
         b"a,a\n1,2\n",
         b"\na,b\n1,2\n",
+        b'"a\nx",b\n1,2\n',
     ],
 )
 def test_unusual_files_are_left_to_the_general_way(file: Path, data: bytes) -> None:
     assert not is_read_directly(file, data)
+
+
+def test_digits_after_a_zero_are_text(file: Path) -> None:
+    data = b"zip,none,big,signed\n01234,,1234567890123456789012,-01\n00501,,2,-2\n"
+    assert is_read_directly(file, data)
+    both_ways(file, data)
+    table: EncodedTable = encode_in_process(file, ReadOptions(), reuse=False)
+    assert [table.type(position) for position in range(2)] == [ColumnType.STRING, ColumnType.NULL]
 
 
 def test_chosen_columns_come_in_the_order_of_the_choice(file: Path) -> None:

@@ -59,8 +59,10 @@ def discover_keys_and_fds(
     try:
         if question.fds:
             state(constants_and_twins(peeled, table, question.null_policy, question.max_size))
+        # Keys alone of many columns are read off minimal differences, which is quicker than comparing all pairs.
+        keys_alone = not question.fds and len(searched) <= FEW_COLUMNS
         is_full = question.strategy == "full" or (
-            question.strategy == "auto" and full_evidence_is_cheaper(table.rows, len(searched))
+            question.strategy == "auto" and full_evidence_is_cheaper(table.rows, len(searched), keys_alone=keys_alone)
         )
         search = _from_all_pairs if is_full else _from_some_pairs
         findings.counts["full_evidence"] = int(is_full)

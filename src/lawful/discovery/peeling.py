@@ -19,6 +19,7 @@ from lawful.checks.ranked_table import Int32s
 from lawful.discovery.findings import KEY, Block
 from lawful.discovery.peeling_kernels import BEGINNING, are_twins, beginnings
 from lawful.evidence.ranked_table import stacked
+from lawful.evidence.tile_kernels import spread_bits
 from lawful.meanings import NULL_RANK, NullPolicy
 from lawful.search import pack_sets, words_for
 from lawful.search.sets import WORD_BITS, Words
@@ -53,9 +54,7 @@ class Peeled:
         source = np.arange(len(family))
         if self.is_whole:
             return family, source
-        restored = np.zeros((len(family), words_for(self.width)), np.uint64)
-        for position, group in enumerate(self.twins):
-            _move_bit(family, position, restored, group[0])
+        restored = spread_bits(family, 0, np.array(self.columns, np.int64), words_for(self.width), False)
         for group in self.twins:
             for twin in group[1:]:
                 holding = _holds(restored, group[0])
@@ -63,11 +62,6 @@ class Peeled:
                 restored = np.concatenate([restored, exchanged])
                 source = np.concatenate([source, source[holding]])
         return restored, source
-
-
-def _move_bit(source: Words, from_bit: int, target: Words, to_bit: int) -> None:
-    bits = (source[:, from_bit // WORD_BITS] >> np.uint64(from_bit % WORD_BITS)) & np.uint64(1)
-    target[:, to_bit // WORD_BITS] |= bits << np.uint64(to_bit % WORD_BITS)
 
 
 def _holds(family: Words, column: int) -> npt.NDArray[np.bool_]:

@@ -24,12 +24,13 @@ import pyarrow as pa
 
 from lawful.machine import cores
 from lawful.meanings import ColumnType
+from lawful.tables.csv_text import parse_cells
 from lawful.tables.encoded_table import RankedColumns
 from lawful.tables.files import is_packed
 from lawful.tables.options import CsvDialect, ReadOptions
 from lawful.tables.origins import Origins
 from lawful.tables.ranking import RankedColumn, SharedTexts, rank_column
-from lawful.tables.text_blocks import BYTE_ORDER_MARK
+from lawful.tables.text_blocks import BYTE_ORDER_MARK, BlockError, TextBlock
 from lawful.tables.text_layout import TextLayout, layout_of_cells
 
 _Result = TypeVar("_Result")
@@ -125,12 +126,19 @@ def _has_escapes(data: bytes, dialect: CsvDialect) -> bool:
 
 
 def _layout_of(first_line: bytes, path: Path, options: ReadOptions) -> TextLayout | None:
-    """The columns, where the first line is a whole record of plain cells and, as a header, names them well."""
+    """The columns, where the first line is a whole record and, as a header, names them well."""
     dialect = options.dialect
     record = first_line.removesuffix(b"\n").removesuffix(b"\r").decode()
-    if not 0 < len(record) <= _LONGEST_FIRST_LINE or "\r" in record or (dialect.quote and dialect.quote in record):
+    if not 0 < len(record) <= _LONGEST_FIRST_LINE or "\r" in record:
         return None
     cells = record.split(dialect.separator)
+    if dialect.quote and dialect.quote in record:
+        if record.count(dialect.quote) % 2:  # a quoted cell may go on in the next line
+            return None
+        try:
+            cells = parse_cells(TextBlock(first_line, 1), dialect)
+        except BlockError:  # the general way says what is wrong
+            return None
     if not dialect.header:
         return layout_of_cells(cells, options, str(path))
     is_named = "" not in cells and len(set(cells)) == len(cells)
@@ -207,7 +215,7 @@ def _ranked_columns(cells: _Cells) -> tuple[list[RankedColumn], npt.NDArray[np.i
         types = [type_of_kind[kind] for kind in kinds]
         columns = list(map(RankedColumn, types, read_only[first:last], distinct, nulls, values, first_values))
         for place, kind in enumerate(kinds):
-            if kind == kernels.UNDECIDED:
+            if kind == kernels.UNDECIDED and distinct[place]:
                 found = rank_column([_piece(columns[place])], is_text=True)
                 ranks[first + place] = found.ranks
                 columns[place] = found._replace(ranks=columns[place].ranks)
@@ -220,7 +228,7 @@ def _ranked_columns(cells: _Cells) -> tuple[list[RankedColumn], npt.NDArray[np.i
 def _types_of_kinds() -> dict[int, ColumnType]:
     kernels = _kernels()
     return {
-        kernels.UNDECIDED: ColumnType.NULL,  # until it is found
+        kernels.UNDECIDED: ColumnType.NULL,  # until it is found, if there are values
         kernels.INTEGER: ColumnType.INTEGER,
         kernels.DECIMAL: ColumnType.DECIMAL,
         kernels.TEXT: ColumnType.STRING,

@@ -176,10 +176,12 @@ def _number(data: Octets, start: int, length: int) -> tuple[int, int, np.int64]:
 
 @njit(cache=True, nogil=True)
 def _is_surely_text(data: Octets, start: int, length: int) -> bool:
-    """Whether a character of the text stands in no number, date, time or boolean.
+    """Whether a character of the text stands in no number, date, time or boolean; or it is digits after a zero.
 
     Digits, signs, blanks, `. , : /`, the T and Z of a time, the letters of true, false, infinity and nan, and E do.
     """
+    if length > 1 and data[start] == ord("0") and _has_digits_alone(data, start, length):
+        return True
     for place in range(start, start + length):
         byte = data[place]
         if byte in (9, 32) or ord("+") <= byte <= ord(":"):
@@ -198,6 +200,14 @@ def _has_digit(data: Octets, start: int, length: int) -> bool:
         if ord("0") <= data[place] <= ord("9"):
             return True
     return False
+
+
+@njit(cache=True, nogil=True)
+def _has_digits_alone(data: Octets, start: int, length: int) -> bool:
+    for place in range(start, start + length):  # noqa: SIM110
+        if not ord("0") <= data[place] <= ord("9"):
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
