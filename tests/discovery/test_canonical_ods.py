@@ -208,7 +208,7 @@ def test_little_memory_takes_partitions_and_no_laws() -> None:
     watch = Watch(None, int(1.1 * resident_bytes()) + (16 << 20))
     question = CanonicalQuestion(partition_chain=2)
     found = discover_by_evidence(table, tight, question, watch, lambda _: None, lambda _: None, all_pairs=False)
-    assert tight._cache_bytes < 16 << 20 or found.counts["partition_drops"] > 0
+    assert tight._cache_bytes < 64 << 20 or found.counts["partition_drops"] > 0
     if found.complete:  # other tests of this process may have left it little room
         assert set(laws(found)) == expected
     else:
