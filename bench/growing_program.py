@@ -45,23 +45,6 @@ def generated(rows: int) -> pa.Table:
     )
 
 
-def sales(rows: int) -> pa.Table:
-    """The same with six columns more, between which many order dependencies hold in some context."""
-    table = generated(rows)
-    chance = np.random.default_rng(8)
-    more = {
-        "week": table["day"].to_numpy() // 7,
-        "quarter": table["day"].to_numpy() // 91,
-        "customer": chance.integers(0, 50_000, rows),
-        "clerk": 4 * table["shop"].to_numpy() + chance.integers(0, 4, rows),
-        "hour": chance.integers(8, 20, rows),
-        "supplier": chance.integers(0, 3_000, rows),
-    }
-    for name, values in more.items():
-        table = table.append_column(name, pa.array(values))
-    return table
-
-
 def main(rows: str, runs: str) -> None:
     table = encode_in_process(generated(int(rows)), ReadOptions())
     before = resident_bytes()

@@ -18,7 +18,7 @@ from lawful.checks.partitions import read_only
 from lawful.checks.ranked_table import Int32s
 from lawful.discovery.findings import KEY, Block
 from lawful.discovery.peeling_kernels import BEGINNING, are_twins, beginnings
-from lawful.evidence.ranked_table import stacked
+from lawful.evidence.ranked_table import matrix_of, stacked
 from lawful.evidence.tile_kernels import spread_bits
 from lawful.meanings import NULL_RANK, NullPolicy
 from lawful.search import pack_sets, words_for
@@ -135,7 +135,7 @@ def peel(table: RankedTable, policy: NullPolicy) -> Peeled:
 
 def _beginnings(table: RankedTable) -> list[int]:
     """What tells most columns apart at once: a word for each, equal for twins."""
-    ranks: Int32s | None = getattr(table, "matrix", None)
+    ranks = matrix_of(table)
     if ranks is None:
         ranks = stacked([table.column(column)[:BEGINNING] for column in range(table.width)], min(table.rows, BEGINNING))
     found: list[int] = beginnings(ranks).tolist()

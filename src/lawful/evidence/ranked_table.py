@@ -46,9 +46,15 @@ def chosen_columns(table: RankedTable, columns: Sequence[int] | None) -> tuple[i
     return chosen
 
 
+def matrix_of(table: RankedTable) -> Int32s | None:
+    """All ranks, a line a column, if the table has them so; most tables that are no plain file have not."""
+    found: Int32s | None = getattr(table, "matrix", None)
+    return found
+
+
 def in_lines(table: RankedTable, columns: tuple[int, ...]) -> Int32s:
     """Columns as the lines of one read-only array, which is not copied if the table has all of its ranks so."""
-    matrix: Int32s | None = getattr(table, "matrix", None)
+    matrix = matrix_of(table)
     if matrix is not None and columns == tuple(range(table.width)):
         return matrix
     return stacked([table.column(column) for column in columns], table.rows)
