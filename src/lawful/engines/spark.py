@@ -65,6 +65,9 @@ _JOBS_IN_FLIGHT = 3
 _ROW_VISITS_A_JOB = 16e9
 """About two seconds of work a core, as partitions are found in the cache and refuted laws are left early: longer jobs
 would hold verdicts back, and shorter ones cost Java as much as the checks (on 3 million rows a quarter of all time)."""
+_PACKS_A_CORE = 3
+"""Packs that a job has for every core while nothing else would keep a core busy that is done with its own: what a pack
+will take is a guess. With more calls under way one is enough, and fewer partitions are made by several workers."""
 _ATTEMPTS = 3
 _TILES_A_CORE = 4
 
@@ -96,6 +99,8 @@ class SparkEngine:
         self._settings: WorkerSettings | None = None
         self._tag = f"lawful-{uuid.uuid4().hex}"
         self._cancelled = False
+        self._calls = 0
+        self._counting = Lock()
         self._shipping = Lock()
         self._is_shipped = False
 
@@ -125,10 +130,10 @@ class SparkEngine:
         """Run packs of tasks in jobs and yield the verdicts of each job as it ends."""
         table = self._opened()
         remaining = list(tasks)
-        jobs = self._jobs(remaining, table)
         expected = {task.id for task in remaining}
         left = Event()
-        with ThreadPoolExecutor(_JOBS_IN_FLIGHT, thread_name_prefix="lawful-job") as pool:
+        with self._call() as calls, ThreadPoolExecutor(_JOBS_IN_FLIGHT, thread_name_prefix="lawful-job") as pool:
+            jobs = self._jobs(remaining, table, _PACKS_A_CORE if calls < _JOBS_IN_FLIGHT else 1)
             waiting: set[Future[list[Verdict]]] = {pool.submit(self._run_until_present, job, left) for job in jobs}
             try:
                 while waiting:
@@ -247,13 +252,26 @@ class SparkEngine:
             raise UsageError("the engine was not opened for a table")
         return self._table
 
-    def _jobs(self, tasks: Sequence[CheckTask], table: EncodedTable) -> list[list[Pack]]:
-        """Cut tasks into jobs that are long enough to pay for their start, each with a pack for every core."""
+    @contextlib.contextmanager
+    def _call(self) -> Iterator[int]:
+        """Count a call for checks as long as it is under way, and tell how many there are, this one included."""
+        with self._counting:
+            self._calls += 1
+            calls = self._calls
+        try:
+            yield calls
+        finally:
+            with self._counting:
+                self._calls -= 1
+
+    def _jobs(self, tasks: Sequence[CheckTask], table: EncodedTable, packs_a_core: int) -> list[list[Pack]]:
+        """Cut tasks into jobs that are long enough to pay for their start, each with packs for every core."""
         if not tasks:
             return []
         cores = parallelism(self._spark)
-        packs = pack_by_cost(tasks, table, lambda cost: cores * max(1, round(cost / (_ROW_VISITS_A_JOB * cores))))
-        return [packs[first : first + cores] for first in range(0, len(packs), cores)]
+        size = cores * packs_a_core
+        packs = pack_by_cost(tasks, table, lambda cost: size * max(1, round(cost / (_ROW_VISITS_A_JOB * cores))))
+        return [packs[first : first + size] for first in range(0, len(packs), size)]
 
     def _run_until_present(self, packs: Sequence[Pack], left: Event | None = None) -> list[Verdict]:
         """Run a job; where a worker does not have the table, ship it and run those packs again."""
