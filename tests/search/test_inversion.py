@@ -55,7 +55,7 @@ def test_determinants_of_few_columns(
     pairs = data.draw(st.lists(st.lists(signs, min_size=width, max_size=width), max_size=12))
     agree = [frozenset(c for c in range(width) if pair[c] == "=") for pair in pairs]
     differ = [frozenset(c for c in range(width) if pair[c] == "!") for pair in pairs]
-    goals = [-1, *range(width)]
+    goals = range(-1, width)
     known = pack_sets(differ, width) if may_be_unknown else None
     found = determinants_of_few_columns(goals, pack_sets(agree, width), known, width, largest)
     for goal, sets in zip(goals, found, strict=True):

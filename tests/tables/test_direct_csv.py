@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions
-from tables.looking import everything_of
+from tables.looking import cells_of, everything_of
 from tables.text_strategies import text_columns
 
 many = settings(deadline=None, max_examples=300)
@@ -50,41 +51,76 @@ def both_ways(file: Path, data: bytes, **dialect: Any) -> None:
 
 def is_read_directly(file: Path, data: bytes, **dialect: Any) -> bool:
     file.write_bytes(data)
-    return rank_directly(file, file, ReadOptions(format="csv", dialect=CsvDialect(**dialect))) is not None
+    return rank_directly(str(file), str(file), ReadOptions(format="csv", dialect=CsvDialect(**dialect))) is not None
 
 
 @st.composite
-def csv_files(draw: st.DrawFn) -> bytes:
-    """Columns of texts of all kinds, written by Python, with or without needless quotes."""
+def csv_files(draw: st.DrawFn) -> tuple[bytes, str]:
+    """Columns of texts of all kinds, written by Python, with or without needless quotes; and the escape character."""
     rows = draw(st.integers(0, 9))
     columns = draw(st.lists(text_columns(rows=rows), min_size=1, max_size=4))
     out = io.StringIO(newline="")
     end = draw(st.sampled_from(["\n", "\r\n"]))
-    writer = csv.writer(out, lineterminator=end, quoting=draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])))
+    quoting = draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+    is_doubled = draw(st.booleans())
+    escape = None if is_doubled else "\\"
+    writer = csv.writer(out, lineterminator=end, quoting=quoting, doublequote=is_doubled, escapechar=escape)
     writer.writerow([f"name {position}" for position in range(len(columns))])
     writer.writerows(zip(*columns, strict=True))
     text = out.getvalue()
     text = text[: -len(end)] if draw(st.booleans()) else text
-    return (text + draw(st.sampled_from(["", "", end, end + end]))).encode()
+    return (text + draw(st.sampled_from(["", "", end, end + end]))).encode(), escape or '"'
 
 
 @many
 @given(csv_files(), st.sampled_from([(), ("x",), ("1", "true", "1", "")]), st.booleans())
-def test_any_table_is_the_same_both_ways(file: Path, data: bytes, null_tokens: tuple[str, ...], header: bool) -> None:
-    both_ways(file, data, null_tokens=null_tokens, header=header)
+def test_any_table_is_the_same_both_ways(
+    file: Path, written: tuple[bytes, str], null_tokens: tuple[str, ...], header: bool
+) -> None:
+    data, escape = written
+    both_ways(file, data, null_tokens=null_tokens, header=header, escape=escape)
+
+
+_QUOTED_PARTS = [
+    '\\"', '""', "\\\\", "\\", '"', ",", "\\,", "\n", "\\\n", "\r", "é", "1", "b", "!", "#", "]", "long text",
+]  # fmt: skip
+
+
+@st.composite
+def quoted_records(draw: st.DrawFn) -> str:
+    """Records of one width, mostly, of quoted cells with everything in them that a reader can trip over."""
+    parts = draw(st.lists(st.sampled_from(_QUOTED_PARTS), min_size=1, max_size=6, unique=True))
+    cells = st.lists(st.sampled_from(parts), max_size=5).map(lambda inside: f'"{"".join(inside)}"')
+    cells |= st.sampled_from(["", "1", "x", "\\", '\\"', 'x"', "x\\"])
+    width = draw(st.integers(1, 3))
+    records = draw(st.lists(st.lists(cells, min_size=width, max_size=width).map(",".join), min_size=1, max_size=8))
+    end = draw(st.sampled_from(["\n", "\n", "\n", "\r\n"]))
+    return end.join(["a,b,c"[: 2 * width - 1], *records, ""])
+
+
+@settings(many, max_examples=200)
+@given(
+    quoted_records(), st.sampled_from(['"', "\\", None, "b"]), st.sampled_from([(), ('"', "\\", 'b"')]), st.booleans()
+)
+@example('a"b,"c\nd",e\n1,2\n', '"', (), True)  # an even number of quotes, and the header goes on
+@example('"a\\"\nb",c\n1,2\n', "\\", (), True)
+def test_any_quoted_cells_are_the_same_both_ways(
+    file: Path, text: str, escape: str | None, null_tokens: tuple[str, ...], header: bool
+) -> None:
+    both_ways(file, text.encode(), escape=escape, null_tokens=null_tokens, header=header)
 
 
 @many
-@given(st.text(st.sampled_from('ab01,;."\n\r\n-é\\ '), max_size=40), st.sampled_from(['"', None, "'"]))
-@example("a,b\n1", '"')
-@example('a,b\n"1,2"\n', '"')
-@example("a\n\n1\n\n\n", '"')
-@example('a,b\n"x""y",2\n', '"')
-@example('a,b\n"x"y,2\n', '"')
-@example("a,b\r\n1,2\r\n", '"')
-@example("a,b\n1,2\n\n3,4\n", '"')
-def test_any_text_is_the_same_both_ways(file: Path, text: str, quote: str | None) -> None:
-    both_ways(file, text.encode(), quote=quote, escape=quote)
+@given(st.text(st.sampled_from('ab01,;."\n\r\n-é\\ '), max_size=40), st.sampled_from(['"', None, "'"]), st.booleans())
+@example("a,b\n1", '"', False)
+@example('a,b\n"1,2"\n', '"', False)
+@example("a\n\n1\n\n\n", '"', False)
+@example('a,b\n"x""y",2\n', '"', False)
+@example('a,b\n"x"y,2\n', '"', False)
+@example("a,b\r\n1,2\r\n", '"', False)
+@example("a,b\n1,2\n\n3,4\n", '"', False)
+def test_any_text_is_the_same_both_ways(file: Path, text: str, quote: str | None, escapes: bool) -> None:
+    both_ways(file, text.encode(), quote=quote, escape="\\" if escapes else quote)
 
 
 @many
@@ -108,6 +144,8 @@ def test_threads_share_a_larger_file(file: Path, monkeypatch: pytest.MonkeyPatch
     both_ways(file, data)
     both_ways(file, data + b"\n\n")
     both_ways(file, data.replace(b"\n7,", b"\n\n7,"))  # a blank line in a part that is not the last
+    both_ways(file, data.replace(b"text 7", b'"text ""7"""'))
+    both_ways(file, data.replace(b"text ", b"2024-05-"))  # a type that the general rules find
 
 
 @pytest.mark.parametrize(
@@ -122,6 +160,8 @@ def test_threads_share_a_larger_file(file: Path, monkeypatch: pytest.MonkeyPatch
         b"a,b",
         b'"a","b, c"\r\n1,2\n',
         b'"a ""x""",b\n1,2\n',
+        b'a,b\n"x""y",2\n',
+        b'a,b\n"x"y",2\n',  # behind the closing quote a quote is text like any other
     ],
 )
 def test_plain_files_are_read_directly(file: Path, data: bytes) -> None:
@@ -134,7 +174,7 @@ def test_plain_files_are_read_directly(file: Path, data: bytes) -> None:
         b"a,b\n1,2\n3\n",
         b"a,b\n1,2,3\n",
         b'a,b\n"x\ny",2\n',
-        b'a,b\n"x""y",2\n',
+        b'a,b\n"x""\ny",2\n',
         b"a,b\n1,2\n\n3,4\n",
         b"a,b\nx\ry,2\n",
         b"a,b\n\xff,2\n",
@@ -145,6 +185,30 @@ def test_plain_files_are_read_directly(file: Path, data: bytes) -> None:
 )
 def test_unusual_files_are_left_to_the_general_way(file: Path, data: bytes) -> None:
     assert not is_read_directly(file, data)
+
+
+def test_quotes_inside_quoted_cells_are_sorted_as_what_they_stand_for(file: Path) -> None:
+    escaped = [
+        r'"a\"b"',
+        r'"a\"\"b"',
+        r'"a\\b"',
+        r'"a\b"',
+        '"a!b"',
+        '"a#b"',
+        '"a""b"',
+        '"a\\""',
+        r'"\\"',
+        "a\\",
+        '"a"\\b',
+    ]
+    texts = ['a"b', 'a""b', "a\\b", "a\\b", "a!b", "a#b", 'a"b', 'a"', "\\", "a\\", "a\\b"]
+    data = "\n".join(["name,number", *(f"{cell},1" for cell in escaped)]).encode()
+    assert is_read_directly(file, data, escape="\\")
+    both_ways(file, data, escape="\\")
+    table: EncodedTable = encode_in_process(file, ReadOptions(dialect=CsvDialect(escape="\\")), reuse=False)
+    assert [row[0] for row in cells_of(table)] == texts
+    places = {text: place for place, text in enumerate(sorted(set(texts)), 1)}
+    assert table.column(0).tolist() == [places[text] for text in texts]
 
 
 def test_digits_after_a_zero_are_text(file: Path) -> None:
@@ -158,7 +222,7 @@ def test_digits_after_a_zero_are_text(file: Path) -> None:
 def test_chosen_columns_come_in_the_order_of_the_choice(file: Path) -> None:
     file.write_bytes(b"a,b,c\n3,x,1.5\n1,y,1.50\n")
     options = ReadOptions(format="csv", columns=("c", "a"))
-    assert rank_directly(file, file, options) is not None
+    assert rank_directly(str(file), str(file), options) is not None
     table: EncodedTable = encode_in_process(file, options, reuse=False)
     assert table.names == ["c", "a"]
     assert [table.column(position).tolist() for position in range(2)] == [[1, 1], [2, 1]]
@@ -174,3 +238,17 @@ def test_the_matrix_has_the_ranks_of_every_column(file: Path) -> None:
     for position, ranks in enumerate(table.matrix):
         assert np.array_equal(table.column(position), ranks)
         assert not table.column(position).flags.writeable
+
+
+def test_a_pipe_is_not_waited_for(file: Path) -> None:
+    pipe = file.with_name("pipe.csv")
+    os.mkfifo(pipe)
+    assert rank_directly(str(pipe), str(pipe), ReadOptions()) is None
+
+
+def test_a_path_is_shown_as_it_is_mostly_written(file: Path) -> None:
+    file.write_bytes(b"a,b\n1,2\n")
+    for written in (f"{file.parent}/./{file.name}", f"{file.parent}//{file.name}", str(file), file):
+        table: EncodedTable = encode_in_process(written, ReadOptions(), reuse=False)
+        assert table.matrix is not None
+        assert (table.name, str(table.place(0))) == (file.name, f"{file}, line 2")

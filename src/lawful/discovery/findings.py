@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +31,7 @@ def law_of(candidate: Candidate, columns: tuple[int, ...]) -> Law:
     return Key(named) if goal == KEY else FD(named, columns[goal])
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """Laws with one goal: the columns of keys, or the left sides of FDs with that right side, packed."""
 
     goal: int

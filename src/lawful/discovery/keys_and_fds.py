@@ -87,7 +87,7 @@ def _from_all_pairs(
     progress(f"comparing all pairs of {table.rows:,} rows")
     width = len(columns)
     goals = goals_of(question, width)
-    if goals == [KEY] and width > FEW_COLUMNS:
+    if not question.fds and width > FEW_COLUMNS:
         edges = minimal_differences(table, question.null_policy, columns)
         if edges is not None:
             counts["agree_sets"] = len(edges)
@@ -117,7 +117,7 @@ def _from_some_pairs(
     goals = goals_of(question, width)
     sampled = some_rows(table, question.seed)
     if KEY in goals and equal_rows(sampled, columns, question.null_policy):
-        goals.remove(KEY)  # no key tells these two rows apart
+        goals = goals[1:]  # no key tells these two rows apart
     if not goals:
         return
     pool = Pool(sampled, question.null_policy, columns)
@@ -151,7 +151,7 @@ def _from_some_pairs(
 
 
 def _think_and_settle(
-    goals: list[int],
+    goals: range,
     pool: Pool,
     settled: SettledSets,
     confirmed: set[Candidate],

@@ -8,7 +8,7 @@ law. Both are set aside before the search, which then runs on fewer columns, and
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,7 @@ from lawful.search import pack_sets, words_for
 from lawful.search.sets import WORD_BITS, Words
 
 
-@dataclass(frozen=True)
-class Peeled:
+class Peeled(NamedTuple):
     """The columns to search on, and what was set aside.
 
     `twins[i]` are all columns that behave as `columns[i]` does, itself first.
@@ -121,12 +120,13 @@ def peel(table: RankedTable, policy: NullPolicy) -> Peeled:
     """
     constants: list[int] = []
     candidates: dict[tuple[int, int], list[int]] = {}
-    for column, beginning in enumerate(_beginnings(table)):
-        distinct = table.distinct(column)
-        if distinct <= 1 and _is_constant(table, column, distinct, policy):
+    distinct_of = [table.distinct(column) for column in range(table.width)]
+    are_different = len(set(distinct_of)) == table.width  # so that no beginnings need tell them apart
+    for column, kind in enumerate(zip(distinct_of, distinct_of if are_different else _beginnings(table), strict=True)):
+        if distinct_of[column] <= 1 and _is_constant(table, column, distinct_of[column], policy):
             constants.append(column)
         else:
-            candidates.setdefault((distinct, beginning), []).append(column)
+            candidates.setdefault(kind, []).append(column)
     twins: list[tuple[int, ...]] = []
     for (distinct, _), columns in candidates.items():
         twins += _group_twins(table, columns, distinct) if len(columns) > 1 else [tuple(columns)]

@@ -29,13 +29,13 @@ _WORTH_THREADS = 20_000
 """Fewer edges than this are gone through before threads would have started."""
 
 
-def goals_of(question: Question, width: int) -> list[int]:
-    """The goals that a question asks for."""
-    return [KEY] * question.keys + list(range(width)) * question.fds
+def goals_of(question: Question, width: int) -> range:
+    """The goals that a question asks for; keys come right before the first column."""
+    return range(KEY if question.keys else 0, width if question.fds else 0)
 
 
 def candidates_of_pairs(
-    goals: Sequence[int], agree: Words, differ: Words | None, width: int, max_size: int | None, watch: Watch
+    goals: range, agree: Words, differ: Words | None, width: int, max_size: int | None, watch: Watch
 ) -> Iterator[tuple[int, Words]]:
     """The minimal candidates of each goal that no pair refutes.
 

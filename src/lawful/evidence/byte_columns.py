@@ -37,8 +37,10 @@ class Layout:
 
     Attributes
     ----------
-    lane, byte, group, bit
-        For each plane its lane, which byte of it, and the byte and bit of a vector.
+    lines
+        For each lane the line of ranks that it comes from.
+    lane, line, byte, group, bit
+        For each plane its lane and line, which byte of the ranks, and the byte and bit of a vector.
     bits
         The length of a vector whose second part comes right after the first.
     groups
@@ -51,7 +53,9 @@ class Layout:
         The words of a vector.
     """
 
+    lines: Int64s
     lane: Int64s
+    line: Int64s
     byte: Int64s
     group: Int64s
     bit: Bytes
@@ -64,10 +68,11 @@ class Layout:
 
     @staticmethod
     @lru_cache(maxsize=_REMEMBERED_LAYOUTS)
-    def of(planes_of: tuple[int, ...], second_lanes: int) -> Layout:
+    def of(lines: tuple[int, ...], planes_of: tuple[int, ...], second_lanes: int) -> Layout:
         """The layout of lanes with so many planes each; made once for all tables of the same kind."""
         lanes = len(planes_of)
         lane = np.repeat(np.arange(lanes), planes_of)
+        line_of_lane = np.array(lines, np.int64)
         byte = np.array([byte for planes in planes_of for byte in range(planes)], np.int64)
         bits = lanes + second_lanes
         groups, second_groups = -(-lanes // BYTE_BITS), -(-second_lanes // BYTE_BITS)
@@ -75,7 +80,9 @@ class Layout:
         starts = [group * BYTE_BITS for group in range(groups)]
         starts += [second_start + group * BYTE_BITS for group in range(second_groups)]
         return Layout(
+            line_of_lane,
             lane,
+            line_of_lane[lane],
             byte,
             group=lane // BYTE_BITS,
             bit=np.left_shift(1, lane % BYTE_BITS).astype(np.uint8),
@@ -143,31 +150,19 @@ class ByteColumns(NamedTuple):
                 complete.append(bit)
             else:
                 always_differ.append(bit)
-        lanes = nullable + complete
-        layout = Layout.of(tuple([planes_for(highest[bit]) for bit in lanes]), len(lanes if signs else nullable))
-        line_of_lane = np.array(lanes, np.int64)
-        line_of_plane = line_of_lane[layout.lane]
+        lanes = (*nullable, *complete)
+        layout = Layout.of(lanes, tuple([planes_for(highest[bit]) for bit in lanes]), len(lanes if signs else nullable))
         if signs and lanes:
             order = sorted_order(ranks, highest, lanes)
-            planes = ordered_byte_planes(ranks, order, line_of_plane, layout.byte)
+            planes = ordered_byte_planes(ranks, order, layout.line, layout.byte)
         else:
-            order, planes = None, byte_planes(ranks, line_of_plane, layout.byte)
+            order, planes = None, byte_planes(ranks, layout.line, layout.byte)
         is_null = ranks[nullable][:, order if signs else slice(None)] == NULL_RANK if nullable else None
-        return ByteColumns(
-            columns=chosen,
-            policy=policy,
-            rows=rows,
-            layout=layout,
-            own=planes,
-            planes=planes,
-            ordered_planes=len(planes) if signs else 0,
-            nulls=planes[:0] if is_null is None else null_bytes(is_null),
-            lanes=line_of_lane,
-            always_equal=tuple(always_equal),
-            always_differ=tuple(always_differ),
-            always_unknown=tuple(always_unknown),
-            order=order,
-        )
+        nulls = planes[:0] if is_null is None else null_bytes(is_null)
+        ordered = len(planes) if signs else 0
+        equal, differ, unknown = tuple(always_equal), tuple(always_differ), tuple(always_unknown)
+        compared = (policy, rows, layout, planes, planes, ordered, nulls, layout.lines)
+        return ByteColumns(chosen, *compared, equal, differ, unknown, order)
 
     def agree(self, keys: Words) -> Words:
         """The lanes without a bit in the first part of vectors `uint64[vectors, words]`, over the chosen columns."""

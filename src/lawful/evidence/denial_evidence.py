@@ -97,14 +97,14 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
     left = right if is_one else stacked([lane.left for lane in lanes], table.rows)
     highest = [lane.highest for lane in lanes]
     order = sorted_order(right, highest, [place for place, lane in enumerate(lanes) if lane.left is lane.right])
-    layout = Layout.of(tuple(map(planes_for, highest)), second)
-    planes = ordered_byte_planes(right, order, layout.lane, layout.byte)
+    layout = Layout.of(tuple(range(len(lanes))), tuple(map(planes_for, highest)), second)
+    planes = ordered_byte_planes(right, order, layout.line, layout.byte)
     return ByteColumns(
         columns=tuple(range(len(space.groups))),
         policy=policy,
         rows=table.rows,
         layout=layout,
-        own=planes if is_one else ordered_byte_planes(left, order, layout.lane, layout.byte),
+        own=planes if is_one else ordered_byte_planes(left, order, layout.line, layout.byte),
         planes=planes,
         ordered_planes=int(np.searchsorted(layout.lane, ordered)),
         nulls=_nulls(lanes[:second], order),

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from threading import Event, Lock
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,7 @@ _FIRST_VECTORS = 1 << 13
 ShouldStop = Callable[[], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(NamedTuple):
     """The pairs (i, j) of a table of `rows` rows with `first` <= i < `last` and i < j < `rows`.
 
     Rows are counted in the order of the walk, which for sign vectors is not the order of the table.

@@ -17,7 +17,7 @@ from lawful.evidence.count_table_kernels import count_run
 from lawful.evidence.layout_kernels import in_blocks, rows_of
 from lawful.evidence.words_kernels import ZERO, Bytes, Int32s, Int64s, Words, compiled, inlined
 
-Indices = npt.NDArray[np.uint32]
+Indices = npt.NDArray[np.uint32] | npt.NDArray[np.uint8]
 Counts = npt.NDArray[np.int64] | npt.NDArray[np.uint8]
 """How often indices occur, in two tables, or only whether they do, in one of bytes."""
 
@@ -216,6 +216,14 @@ def _note_indices(indices: Indices, size: int, i: int, first: int, counts: Count
             witnesses[index, 1] = first + k
 
 
+@inlined
+def _tally(indices: Indices, size: int, i: int, first: int, counts: Counts, witnesses: Int32s) -> None:
+    if counts.shape[0] > 1:
+        _count_indices(indices, size, i, first, counts, witnesses)
+    else:
+        _note_indices(indices, size, i, first, counts, witnesses)
+
+
 @compiled
 def entries(counts: Counts, witnesses: Int32s, largest_first: bool) -> tuple[Words, Int64s, Int32s]:
     """The indices that occur, in their order, as vectors of one word; how often, and their witnesses."""
@@ -277,11 +285,11 @@ def walk_direct(
         size = min(RUN, rows - j)
         if size > 0:
             _compare_run(own, planes, ordered, group, bit, nulls, groups, i, j, in_blocks(size), found)
-            _as_indices(found, group_start, in_blocks(size), indices)
-            if counts.shape[0] > 1:
-                _count_indices(indices, size, i, j, counts, witnesses)
+            if found.shape[0] == 1:  # a vector of one byte is its own index
+                _tally(found[0], size, i, j, counts, witnesses)
             else:
-                _note_indices(indices, size, i, j, counts, witnesses)
+                _as_indices(found, group_start, in_blocks(size), indices)
+                _tally(indices, size, i, j, counts, witnesses)
         budget -= size
         j += RUN
         if j >= rows:

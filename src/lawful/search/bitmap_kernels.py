@@ -141,7 +141,7 @@ def minimal_hitting_sets_of_goals(
 
 @compiled
 def minimal_determinants(
-    agree: Words, differ: Words, goals: npt.NDArray[np.int64], n_columns: int, max_size: int
+    agree_sets: Words, differ_sets: Words, first_goal: int, last_goal: int, n_columns: int, max_size: int
 ) -> tuple[npt.NDArray[np.int64], Words]:
     """The minimal keys and left sides that pairs of rows leave over few columns, one bitmap a goal.
 
@@ -150,26 +150,27 @@ def minimal_determinants(
 
     Parameters
     ----------
-    agree, differ
-        For each pair the columns on which its rows agree and are known to differ, one word each. No `differ` at all
-        says that rows differ wherever they do not agree.
-    goals
-        Right sides, or -1 for keys.
+    agree_sets, differ_sets
+        For each pair the columns on which its rows agree and are known to differ, `uint64[pairs, 1]`. No
+        `differ_sets` at all says that rows differ wherever they do not agree.
+    first_goal, last_goal
+        Right sides, or -1 for keys; up to and without the last.
 
     Returns
     -------
     ends, sets
-        Where the answers to each goal end, and the answers.
+        Where the answers to each goal end, and the answers, `uint64[answers, 1]`.
     """
+    agree, differ = agree_sets[:, 0], differ_sets[:, 0]
     full = (ONE << np.uint64(n_columns)) - ONE
     seen = np.zeros(1 << max(n_columns - 6, 0), np.uint64)
     _mark(seen, agree)
     bitmap = np.empty_like(seen)
     sets = np.empty(1024, np.uint64)
-    ends = np.empty(goals.size, np.int64)
+    ends = np.empty(last_goal - first_goal, np.int64)
     n_sets = 0
-    for k in range(goals.size):
-        right = ONE << np.uint64(goals[k]) if goals[k] >= 0 else ZERO
+    for goal in range(first_goal, last_goal):
+        right = ONE << np.uint64(goal) if goal >= 0 else ZERO
         if right == ZERO or differ.size == 0:
             _copy_within(seen, full & ~right, n_columns, bitmap)
         else:
@@ -183,8 +184,8 @@ def minimal_determinants(
             sets = _with_room(sets, n_sets, n_sets + found.size)
         sets[n_sets : n_sets + found.size] = found
         n_sets += found.size
-        ends[k] = n_sets
-    return ends, sets[:n_sets]
+        ends[goal - first_goal] = n_sets
+    return ends, sets[:n_sets].reshape(-1, 1)
 
 
 @compiled

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -22,21 +21,21 @@ from lawful.search.sets import (
 FEW_COLUMNS = 15
 """Up to so many columns a bitmap over all subsets is filled and read in some 20 µs."""
 
-_WHEREVER_THEY_DO_NOT_AGREE: Words = np.empty(0, np.uint64)
+_WHEREVER_THEY_DO_NOT_AGREE: Words = np.empty((0, 1), np.uint64)
 
 
 def determinants_of_few_columns(
-    goals: Sequence[int], agree_sets: Words, differ_sets: Words | None, universe: int, max_size: int | None
+    goals: range, agree_sets: Words, differ_sets: Words | None, universe: int, max_size: int | None
 ) -> list[Words]:
     """The minimal keys (goal -1) and left sides (any other goal is a right side) that pairs leave, over few columns.
 
     `differ_sets` tells where each pair is known to differ; None if it differs wherever it does not agree.
     """
-    agree = np.ascontiguousarray(agree_sets[:, 0])
-    differ = _WHEREVER_THEY_DO_NOT_AGREE if differ_sets is None else np.ascontiguousarray(differ_sets[:, 0])
+    agree = np.ascontiguousarray(agree_sets)
+    differ = _WHEREVER_THEY_DO_NOT_AGREE if differ_sets is None else np.ascontiguousarray(differ_sets)
     most = universe if max_size is None else max_size
-    ends, found = minimal_determinants(agree, differ, np.array(goals, np.int64), universe, most)
-    return _cut(found[:, np.newaxis], ends)
+    ends, found = minimal_determinants(agree, differ, goals.start, goals.stop, universe, most)
+    return [found] if len(goals) == 1 else _cut(found, ends)
 
 
 def key_edges(agree_sets: Words, universe: int) -> Words:

@@ -29,6 +29,7 @@ __all__ = [
     "find_cells",
     "key_of",
     "rank_columns",
+    "rank_file",
 ]
 
 Octets = npt.NDArray[np.uint8]
@@ -40,7 +41,7 @@ PLAIN, UNUSUAL = 0, 1
 """What a walk over the bytes found: cells as expected, or something that the general reader has to look at."""
 
 NO_QUOTE = 256
-"""Stands for a quote character that the dialect does not have: no byte equals it."""
+"""Stands for a quote or escape character that the dialect does not have: no byte equals it."""
 
 _NEWLINE, _CARRIAGE_RETURN = 10, 13
 _BYTES = 256
@@ -71,8 +72,10 @@ def find_cells(
     first_row: int,
     separator: int,
     quote: int,
+    escape: int,
     width: int,
     keep: Int32s,
+    texts: Octets,
     starts: Int32s,
     lengths: Int32s,
     keys: Keys,
@@ -80,14 +83,15 @@ def find_cells(
     """Find the cells of the records of `width` cells in `data[begin:end]`, which ends in a newline.
 
     Line k of the last arrays is for the column `keep[k]`. A cell of at most 7 bytes is told by its key alone; the key
-    of a longer one is a hash. Gives the number of rows, and whether all was `PLAIN`: records of the right width,
-    quotes around whole cells only, no line break inside a cell, blank lines at the end alone.
+    of a longer one is a hash. Where there are quotes, `texts` is a copy of `data` for cells whose text is not all of
+    the bytes between two quotes: such a text is written over its cell. Gives the number of rows, and whether all was
+    `PLAIN`: records of the right width, no line break inside a cell, blank lines at the end alone.
     """
     places = np.full(width, -1, np.int32)
     for place in range(keep.size):
         places[keep[place]] = place
     ends = np.zeros((2, _BYTES + 1), np.bool_)  # of plain and of quoted cells
-    ends[0, separator] = ends[1, quote] = True
+    ends[0, separator] = ends[1, quote] = ends[1, escape] = True
     ends[:, _NEWLINE] = ends[:, _CARRIAGE_RETURN] = True
     row = first_row
     position = begin
@@ -116,9 +120,12 @@ def find_cells(
                 byte = data[position]
             length = position - start
             if quoted:
-                if byte != quote:
-                    return row - first_row, UNUSUAL
-                position += 1
+                if byte == quote and ends[0, data[position + 1]]:
+                    position += 1
+                else:
+                    position, length, key = _rewrite(data, position, length, key, separator, quote, escape, texts)
+                    if length < 0:
+                        return row - first_row, UNUSUAL
                 byte = data[position]
             if byte == _CARRIAGE_RETURN:
                 position += 1
@@ -135,6 +142,48 @@ def find_cells(
                 keys[place, row] = _finished(key, length)
         row += 1
     return row - first_row, PLAIN
+
+
+@njit(cache=True, nogil=True)
+def _rewrite(
+    data: Octets, position: int, length: int, key: np.uint64, separator: int, quote: int, escape: int, texts: Octets
+) -> tuple[int, int, np.uint64]:
+    r"""Write the rest of a quoted cell's text behind its first `length` bytes, which end before `position`.
+
+    Inside the quotes `""` and `\"` stand for a quote and `\\` for one backslash, and any other escape is kept (as
+    `double_escaped_quotes` has it); what follows the closing quote is text as it stands. Gives the end of the cell, the
+    length of its text and its key; a negative length where a line breaks inside the quotes.
+    """
+    place = position
+    quoted = True
+    while True:
+        byte = data[position]
+        if quoted:
+            if byte in (_NEWLINE, _CARRIAGE_RETURN):
+                return position, -1, key
+            following = data[position + 1]
+            if byte == quote and following != quote:
+                quoted = False
+                position += 1
+                continue
+            if byte == quote or (byte == escape and following in (quote, escape)):
+                byte = following
+                position += 1
+        elif byte in (separator, _NEWLINE, _CARRIAGE_RETURN):
+            return position, length, key
+        texts[place] = byte
+        key = _with_byte(key, byte, length)
+        place += 1
+        length += 1
+        position += 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _with_byte(key: np.uint64, byte: np.uint8, length: int) -> np.uint64:
+    """The key of a cell with one more byte than the `length` it had; in the end it is `_finished`."""
+    if length < _SHORT:
+        return (key << _EIGHT) | np.uint64(byte)
+    return (key ^ np.uint64(byte)) * _PRIME
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -158,9 +207,40 @@ def key_of(data: Octets, start: int, length: int) -> np.uint64:
     """The key of a cell that stands at this place."""
     key = np.uint64(0)
     for place in range(length):
-        byte = np.uint64(data[start + place])
-        key = (key << _EIGHT) | byte if place < _SHORT else (key ^ byte) * _PRIME
+        key = _with_byte(key, data[start + place], place)
     return np.uint64(_finished(key, length))
+
+
+@njit(cache=True, nogil=True)
+def rank_file(
+    data: Octets,
+    begin: int,
+    end: int,
+    separator: int,
+    quote: int,
+    escape: int,
+    width: int,
+    keep: Int32s,
+    texts: Octets,
+    token_starts: Int32s,
+    token_lengths: Int32s,
+) -> tuple[int, Int32s, Int64s, Int32s, Octets]:
+    """Find cells (see `find_cells`) and rank their columns (see `rank_columns`) in one call.
+
+    Gives whether all was `PLAIN`, the ranks, and what `rank_columns` gives.
+    """
+    shape = (keep.size, count_lines(data, begin, end))
+    starts, lengths, keys = np.empty(shape, np.int32), np.empty(shape, np.int32), np.empty(shape, np.uint64)
+    rows, state = find_cells(
+        data, begin, end, 0, separator, quote, escape, width, keep, texts, starts, lengths, keys
+    )  # fmt: skip
+    rows = rows if state == PLAIN else 0
+    ranks = np.empty((keep.size, rows), np.int32)
+    octets = data if texts.size == 0 else texts
+    about, offsets, values = rank_columns(
+        octets, rows, starts, lengths, keys, token_starts, token_lengths, 0, keep.size, ranks
+    )
+    return state, ranks, about, offsets, values
 
 
 @njit(cache=True, nogil=True)

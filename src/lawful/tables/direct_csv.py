@@ -9,12 +9,12 @@ read a file they give the same table, bit for bit.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise, repeat
-from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple, TypeVar
 
@@ -26,9 +26,9 @@ from lawful.machine import cores
 from lawful.meanings import ColumnType
 from lawful.tables.csv_text import parse_cells
 from lawful.tables.encoded_table import RankedColumns
-from lawful.tables.files import is_packed
+from lawful.tables.files import is_plain_csv
 from lawful.tables.options import CsvDialect, ReadOptions
-from lawful.tables.origins import Origins
+from lawful.tables.origins import NO_ORIGINS, Origins
 from lawful.tables.ranking import RankedColumn, SharedTexts, rank_column
 from lawful.tables.text_blocks import BYTE_ORDER_MARK, BlockError, TextBlock
 from lawful.tables.text_layout import TextLayout, layout_of_cells
@@ -36,7 +36,8 @@ from lawful.tables.text_layout import TextLayout, layout_of_cells
 _Result = TypeVar("_Result")
 
 _LARGEST_FILE = 64 << 20
-"""A cell takes 20 bytes while it is coded, so that a file of this size takes some 300 MB."""
+"""A cell takes 20 bytes while it is coded, so that a file of this size takes some 300 MB; as much as its size more
+where there are quotes."""
 
 _WORTH_LOADING = 8 << 20
 """Loading the compiler takes as long as reading a file of this size the general way: a smaller one is read directly
@@ -47,8 +48,30 @@ _LONGEST_FIRST_LINE = 1 << 17
 
 _WORTH_THREADS = 1 << 18
 _NONE = np.zeros(0, np.int32)
-_TO_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+_NO_TEXTS = np.zeros(0, np.uint8)
+_LINES = {header: np.array([[0, 0, 2 if header else 1]], np.int64) for header in (False, True)}
+"""The one run of lines of a file with or without a header."""
+
+_REMEMBERED_COLUMNS = 32
+_TO_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+"""Without waiting for what a pipe may bring, which is no file to be read here."""
+
 _UTF8 = ("utf-8", "utf8", "UTF-8", "ascii")
+
+
+_Ranked = tuple[list[RankedColumn], npt.NDArray[np.int32]]
+"""Columns and the matrix of their ranks, a line each."""
+
+
+class _Form(NamedTuple):
+    """What the kernels that find cells are told of a file (see `find_cells`)."""
+
+    separator: int
+    quote: int
+    escape: int
+    width: int
+    keep: npt.NDArray[np.int32]
+    texts: npt.NDArray[np.uint8]
 
 
 class _Cells(NamedTuple):
@@ -63,47 +86,46 @@ class _Cells(NamedTuple):
     token_lengths: npt.NDArray[np.int32]
 
 
-def rank_directly(path: Path, file: Path, options: ReadOptions) -> RankedColumns | None:
-    """The ranked columns of a CSV file; None where the general way has to read it."""
+def rank_directly(path: str, file: str, options: ReadOptions) -> RankedColumns | None:
+    """The ranked columns of a CSV file, which is the path or in it; None where the general way has to read it."""
     if not _may_be_plain(file, options) or (data := _bytes_of(file)) is None:
         return None
-    if not _is_utf8(data) or _has_escapes(data, options.dialect):
+    if not _is_utf8(data):
         return None
     begin = data.index(b"\n") + 1
     layout = _layout_of(data[:begin], path, options)
     if layout is None:
         return None
-    cells = _found_cells(data, begin if options.dialect.header else 0, layout)
-    if cells is None:
+    ranked = _ranked(data, begin if options.dialect.header else 0, layout)
+    if ranked is None:
         return None
-    first_line = 2 if options.dialect.header else 1
-    runs = np.array([[0, 0, first_line]] if cells.rows else np.zeros((0, 3)), np.int64)
-    columns, matrix = _ranked_columns(cells)
-    return RankedColumns(layout.kept_names, columns, Origins((str(file),), "line", runs), matrix)
+    columns, matrix = ranked
+    runs = _LINES[options.dialect.header] if matrix.size else NO_ORIGINS.runs
+    return RankedColumns(layout.kept_names, columns, Origins((file,), "line", runs), matrix)
 
 
-def _may_be_plain(file: Path, options: ReadOptions) -> bool:
+def _may_be_plain(file: str, options: ReadOptions) -> bool:
     return (
-        options.format == "csv"
-        and options.limit is None
+        options.limit is None
         and not options.types
         and options.dialect.encoding in _UTF8
-        and not is_packed(file)
+        and is_plain_csv(file, options.format)
     )
 
 
-def _bytes_of(file: Path) -> bytes | None:
-    """The bytes of a file, which end in a newline; None where it is empty, too large, too small or cannot be read."""
+def _bytes_of(file: str) -> bytes | None:
+    """The bytes of a file, which end in a newline; None where it is empty, too large, too small or no file."""
     try:
         raw = os.open(file, _TO_READ)
         try:
-            size = os.fstat(raw).st_size
+            about = os.fstat(raw)
+            size = about.st_size if stat.S_ISREG(about.st_mode) else 0
             if not 0 < size <= _LARGEST_FILE or (size < _WORTH_LOADING and "numba" not in sys.modules):
                 return None
             data = os.read(raw, size)
         finally:
             os.close(raw)
-    except OSError:  # the general way says what is wrong
+    except (OSError, ValueError):  # the general way says what is wrong
         return None
     if len(data) < size:
         return None
@@ -121,11 +143,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _has_escapes(data: bytes, dialect: CsvDialect) -> bool:
-    return dialect.quote is not None and dialect.escape not in (None, dialect.quote) and dialect.escape.encode() in data
-
-
-def _layout_of(first_line: bytes, path: Path, options: ReadOptions) -> TextLayout | None:
+def _layout_of(first_line: bytes, path: str, options: ReadOptions) -> TextLayout | None:
     """The columns, where the first line is a whole record and, as a header, names them well."""
     dialect = options.dialect
     record = first_line.removesuffix(b"\n").removesuffix(b"\r").decode()
@@ -133,38 +151,69 @@ def _layout_of(first_line: bytes, path: Path, options: ReadOptions) -> TextLayou
         return None
     cells = record.split(dialect.separator)
     if dialect.quote and dialect.quote in record:
-        if record.count(dialect.quote) % 2:  # a quoted cell may go on in the next line
-            return None
         try:
             cells = parse_cells(TextBlock(first_line, 1), dialect)
         except BlockError:  # the general way says what is wrong
             return None
+        if cells[-1].endswith("\n"):  # a quoted cell that goes on in the next line
+            return None
     if not dialect.header:
-        return layout_of_cells(cells, options, str(path))
+        return layout_of_cells(cells, options, path)
     is_named = "" not in cells and len(set(cells)) == len(cells)
-    return layout_of_cells(cells, options, str(path)) if is_named else None
+    return layout_of_cells(cells, options, path) if is_named else None
 
 
-def _found_cells(data: bytes, begin: int, layout: TextLayout) -> _Cells | None:
-    kernels, dialect, width = _kernels(), layout.dialect, len(layout.names)
-    octets, token_starts, token_lengths = _with_tokens(data, dialect)
-    keep = np.array(layout.keep, np.int32)
-    cuts = _cuts(data, begin, dialect)
+def _ranked(data: bytes, begin: int, layout: TextLayout) -> _Ranked | None:
+    """The ranked columns and the matrix of their ranks, by threads if that is worth it, else in one call."""
+    kernels, dialect = _kernels(), layout.dialect
+    octets, *tokens = _with_tokens(data, dialect)
+    has_quotes = dialect.quote is not None and dialect.quote.encode() in data
+    texts = octets.copy() if has_quotes else _NO_TEXTS
+    separator, quote, escape = _byte(dialect.separator), _byte(dialect.quote), _byte(dialect.escape)
+    if escape == quote:  # quotes can be doubled in any dialect that has them
+        escape = kernels.NO_QUOTE
+    form = _Form(separator, quote, escape, len(layout.names), _as_array(layout.keep), texts)
+    if len(data) < _WORTH_THREADS:
+        state, ranks, *about = kernels.rank_file(octets, begin, len(data), *form, *tokens)
+        return _with_types(ranks, *about) if state == kernels.PLAIN else None
+    cells = _found_cells(octets, _cuts(data, begin, has_quotes=has_quotes), form, *tokens)
+    return None if cells is None else _ranked_by_threads(cells)
+
+
+def _found_cells(
+    octets: npt.NDArray[np.uint8],
+    cuts: list[int],
+    form: _Form,
+    token_starts: npt.NDArray[np.int32],
+    token_lengths: npt.NDArray[np.int32],
+) -> _Cells | None:
+    kernels = _kernels()
     lines = [kernels.count_lines(octets, first, last) for first, last in pairwise(cuts)]
-    shape = (len(layout.keep), sum(lines))
+    shape = (form.keep.size, sum(lines))
     starts, lengths, keys = np.empty(shape, np.int32), np.empty(shape, np.int32), np.empty(shape, np.uint64)
-    separator, quote = ord(dialect.separator), ord(dialect.quote) if dialect.quote else kernels.NO_QUOTE
 
     def find(part: int) -> tuple[int, int]:
-        first_row = sum(lines[:part])
-        return kernels.find_cells(  # type: ignore[no-any-return]  # Numba's decorator has no types
-            octets, cuts[part], cuts[part + 1], first_row, separator, quote, width, keep, starts, lengths, keys
-        )
+        place = cuts[part], cuts[part + 1], sum(lines[:part])
+        found: tuple[int, int] = kernels.find_cells(octets, *place, *form, starts, lengths, keys)
+        return found
 
     found, states = zip(*_at_once(find, len(lines)), strict=True)
     if any(state != kernels.PLAIN for state in states) or list(found[:-1]) != lines[:-1]:
         return None
+    if form.texts.size:
+        form.texts.setflags(write=False)  # like a file's bytes, so that kernels are compiled for one kind of array
+        octets = form.texts
     return _Cells(octets, sum(found), starts, lengths, keys, token_starts, token_lengths)
+
+
+@lru_cache(maxsize=_REMEMBERED_COLUMNS)
+def _as_array(keep: tuple[int, ...]) -> npt.NDArray[np.int32]:
+    """The columns to keep; made once for all files that have as many."""
+    return np.array(keep, np.int32)
+
+
+def _byte(mark: str | None) -> int:
+    return _kernels().NO_QUOTE if mark is None else ord(mark)
 
 
 @cache
@@ -187,41 +236,55 @@ def _with_tokens(
     return np.frombuffer(b"".join((data, *tokens)), np.uint8), starts, lengths
 
 
-def _cuts(data: bytes, begin: int, dialect: CsvDialect) -> list[int]:
+def _cuts(data: bytes, begin: int, *, has_quotes: bool) -> list[int]:
     """Where threads take the file apart: at line ends, which without quotes are the ends of records."""
     threads = cores()
-    if len(data) < _WORTH_THREADS or threads == 1 or (dialect.quote and dialect.quote.encode() in data):
+    if threads == 1 or has_quotes:
         return [begin, len(data)]
     size = len(data) - begin
     cuts = {data.index(b"\n", begin + size * part // threads) + 1 for part in range(1, threads)}
     return [begin, *sorted(cuts - {begin, len(data)}), len(data)]
 
 
-def _ranked_columns(cells: _Cells) -> tuple[list[RankedColumn], npt.NDArray[np.int32]]:
-    """Rank all columns, the work spread over threads where there is enough of it; with the matrix of their ranks."""
+def _ranked_by_threads(cells: _Cells) -> _Ranked:
+    """Rank each column by itself, unless they are short; with the matrix of their ranks."""
     width = len(cells.starts)
     ranks = np.empty((width, cells.rows), np.int32)
-    read_only = ranks.view()
-    read_only.setflags(write=False)
     is_small = width * cells.rows < _WORTH_THREADS
     cuts = [0, width] if is_small else list(range(width + 1))
-    kernels, type_of_kind = _kernels(), _types_of_kinds()
 
-    def rank(part: int) -> list[RankedColumn]:
+    def rank(part: int) -> _Ranked:
         first, last = cuts[part], cuts[part + 1]
-        about, offsets, texts = kernels.rank_columns(*cells, first, last, ranks)
-        kinds, distinct, nulls, first_values = about.tolist()
-        values = repeat(SharedTexts(offsets, texts))
-        types = [type_of_kind[kind] for kind in kinds]
-        columns = list(map(RankedColumn, types, read_only[first:last], distinct, nulls, values, first_values))
-        for place, kind in enumerate(kinds):
-            if kind == kernels.UNDECIDED and distinct[place]:
-                found = rank_column([_piece(columns[place])], is_text=True)
-                ranks[first + place] = found.ranks
-                columns[place] = found._replace(ranks=columns[place].ranks)
-        return columns
+        return _with_types(ranks[first:last], *_kernels().rank_columns(*cells, first, last, ranks))
 
-    return [column for part in _at_once(rank, len(cuts) - 1) for column in part], read_only
+    parts = _at_once(rank, len(cuts) - 1)
+    return [column for columns, _ in parts for column in columns], _read_only(ranks)
+
+
+def _with_types(
+    ranks: npt.NDArray[np.int32],
+    about: npt.NDArray[np.int64],
+    offsets: npt.NDArray[np.int32],
+    texts: npt.NDArray[np.uint8],
+) -> _Ranked:
+    """What `rank_columns` gives as columns and the matrix of their ranks, with the types that it left open found."""
+    kernels, type_of_kind = _kernels(), _types_of_kinds()
+    matrix = _read_only(ranks)
+    kinds, distinct, nulls, first_values = about.tolist()
+    values = repeat(SharedTexts(offsets, texts))
+    columns = list(map(RankedColumn, map(type_of_kind.get, kinds), matrix, distinct, nulls, values, first_values))
+    for place, kind in enumerate(kinds):
+        if kind == kernels.UNDECIDED and distinct[place]:
+            found = rank_column([_piece(columns[place])], is_text=True)
+            ranks[place] = found.ranks
+            columns[place] = found._replace(ranks=columns[place].ranks)
+    return columns, matrix
+
+
+def _read_only(ranks: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    view = ranks.view()
+    view.setflags(write=False)
+    return view
 
 
 @cache

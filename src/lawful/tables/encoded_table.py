@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from lawful.errors import DamagedTableError, LawfulError
 from lawful.meanings import NULL_RANK, ColumnType
+from lawful.tables.options import ReadOptions
 from lawful.tables.origins import NO_ORIGINS, Origins, Place
 from lawful.tables.ranking import RankedColumn, typed_to_text
 
@@ -89,7 +90,7 @@ class EncodedTable:
     rows: int
     names: list[str]
     folder: Path | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
+    _settings: dict[str, Any] | ReadOptions = field(default_factory=dict)
     _columns: tuple[RankedColumn | Column, ...] = ()
     _origins: Origins | None = None
     matrix: npt.NDArray[np.int32] | None = None
@@ -103,6 +104,11 @@ class EncodedTable:
     def columns(self) -> tuple[Column, ...]:
         """What is known of each column; the extremes of one in memory are looked up only here."""
         return tuple(describe(*named) for named in zip(self.names, self._columns, strict=True))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """How the source was read, as plain JSON values."""
+        return self._settings.to_dict() if isinstance(self._settings, ReadOptions) else self._settings
 
     @property
     def nbytes(self) -> int:
@@ -173,12 +179,12 @@ class EncodedTable:
         return Origins(tuple(origins["files"]), origins["unit"], runs)
 
     @staticmethod
-    def in_memory(name: str, ranked: RankedColumns, settings: dict[str, Any]) -> EncodedTable:
+    def in_memory(name: str, ranked: RankedColumns, options: ReadOptions) -> EncodedTable:
         """Make a table of columns that were ranked in this process."""
         rows = len(ranked.columns[0].ranks) if ranked.columns else 0
         check_row_count(rows)
         return EncodedTable(
-            name, rows, ranked.names, None, settings, tuple(ranked.columns), ranked.origins, ranked.matrix
+            name, rows, ranked.names, None, options, tuple(ranked.columns), ranked.origins, ranked.matrix
         )
 
     @staticmethod

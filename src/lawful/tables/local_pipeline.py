@@ -22,7 +22,7 @@ from lawful.machine import cores
 from lawful.tables.csv_text import ParsedBlock
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable, RankedColumns
-from lawful.tables.files import format_of, is_packed, list_files, read_chunks
+from lawful.tables.files import as_path_text, format_of, is_packed, list_files, read_chunks
 from lawful.tables.options import ReadOptions, choose_columns
 from lawful.tables.origins import NO_ORIGINS, Origins, join_runs, runs_of_lines
 from lawful.tables.ranking import (
@@ -49,7 +49,7 @@ def encode_in_process(
     The table of a path is kept in a folder, unless it is not to be reused and `in_folder` does not ask for one.
     """
     if isinstance(source, str | os.PathLike):
-        return _encode_path(Path(source), options, reuse=reuse, in_folder=in_folder)
+        return _encode_path(as_path_text(os.fspath(source)), options, reuse=reuse, in_folder=in_folder)
     return encode_arrow(as_arrow(source), options)
 
 
@@ -76,7 +76,7 @@ def as_arrow(source: Any) -> pa.Table:
 
 def encode_arrow(table: pa.Table, options: ReadOptions, name: str = "table") -> EncodedTable:
     """Encode an Arrow table; its schema is taken as it is."""
-    return EncodedTable.in_memory(name, _rank_arrow(table, options, name), options.to_dict())
+    return EncodedTable.in_memory(name, _rank_arrow(table, options, name), options)
 
 
 def encode_arrow_into_folder(table: pa.Table, options: ReadOptions, name: str = "table") -> EncodedTable:
@@ -120,21 +120,33 @@ def refuse_unordered_types(types: dict[str, pa.DataType], where: str) -> None:
             )
 
 
-def _encode_path(path: Path, options: ReadOptions, *, reuse: bool, in_folder: bool) -> EncodedTable:
-    files = list_files(path)
-    options = options.with_format(format_of([str(file) for file in files], options, str(path)))
-    key = table_key(local_identity(files), options.to_dict()) if reuse else None
-    if key is not None and (known := find_table(key)) is not None:
-        return known
-    rank = _rank_parquet if options.format == "parquet" else _rank_text
-    ranked = rank(path, files, options)
+def _encode_path(source: str, options: ReadOptions, *, reuse: bool, in_folder: bool) -> EncodedTable:
+    listed = key = None
+    if reuse:
+        listed = files, settled = _listed(source, options)
+        key = table_key(local_identity(files), settled.to_dict())
+        if (known := find_table(key)) is not None:
+            return known
+    if (ranked := rank_directly(source, source, options)) is not None:
+        options = options.with_format("csv")
+    else:
+        files, options = listed or _listed(source, options)
+        rank = _rank_parquet if options.format == "parquet" else _rank_text
+        ranked = rank(Path(source), files, options)
+    name = source.rpartition(os.sep)[2]
     if not reuse and not in_folder:
-        return EncodedTable.in_memory(path.name, ranked, options.to_dict())
-    return _publish(key or uuid.uuid4().hex, path.name, ranked, options)
+        return EncodedTable.in_memory(name, ranked, options)
+    return _publish(key or uuid.uuid4().hex, name, ranked, options)
+
+
+def _listed(source: str, options: ReadOptions) -> tuple[list[Path], ReadOptions]:
+    """The files of a path, and the options with their format settled."""
+    files = list_files(Path(source))
+    return files, options.with_format(format_of([str(file) for file in files], options, source))
 
 
 def _publish(key: str, name: str, ranked: RankedColumns, options: ReadOptions) -> EncodedTable:
-    table = EncodedTable.in_memory(name, ranked, options.to_dict())
+    table = EncodedTable.in_memory(name, ranked, options)
     staging = Staging()
     try:
         for position, column in enumerate(ranked.columns):
@@ -151,14 +163,15 @@ def local_identity(files: Sequence[Path]) -> list[tuple[str, int, int]]:
 
 
 def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> RankedColumns:
+    if len(files) > 1:  # Spark writes empty files among the others: they have neither rows nor a header
+        files = [file for file in files if file.stat().st_size] or files[:1]
+    is_only_file = len(files) == 1 and files[0] != path  # of a folder
+    if is_only_file and (directly := rank_directly(str(path), str(files[0]), options)) is not None:
+        return directly
     dialect = options.dialect
     newline_bytes = dialect.splits_at_newline_bytes
     if not newline_bytes:
         options = replace(options, dialect=replace(dialect, encoding="utf-8"))
-    if len(files) > 1:  # Spark writes empty files among the others: they have neither rows nor a header
-        files = [file for file in files if file.stat().st_size] or files[:1]
-    if len(files) == 1 and (directly := rank_directly(path, files[0], options)) is not None:
-        return directly
 
     def chunks(file: Path) -> Iterator[bytes]:
         return read_chunks(file, dialect.encoding, newline_bytes=newline_bytes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +22,7 @@ class Place:
         return f"row {self.number}" if self.file is None else f"{self.file}, {self.unit} {self.number}"
 
 
-@dataclass(frozen=True)
-class Origins:
+class Origins(NamedTuple):
     """A piecewise linear map from row ids to files and line numbers.
 
     `runs` has a line per run of rows on consecutive lines of one file: first row id, index of the file, number

@@ -6,8 +6,8 @@ A layout is found once from the first file and then travels to every thread or S
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from lawful.errors import SourceError
 from lawful.tables.csv_text import ParsedBlock, parse_cells, parse_csv_block, parse_header
@@ -16,8 +16,7 @@ from lawful.tables.options import CsvDialect, ReadOptions, choose_columns
 from lawful.tables.text_blocks import BLOCK_BYTES, BlockError, TextBlock, cut_into_blocks
 
 
-@dataclass(frozen=True)
-class TextLayout:
+class TextLayout(NamedTuple):
     """The columns of a text source and the positions of those to keep."""
 
     format: str
