@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from lawful.evidence.layout_kernels import BLOCK, byte_planes, extremes, ordered_byte_planes, rows_in_order
 from lawful.evidence.ranked_table import RankedTable, chosen_columns, in_lines
-from lawful.evidence.signs import words_for
+from lawful.evidence.signs import WORD_BITS, words_for
 from lawful.evidence.tile_kernels import spread_bits
 from lawful.evidence.words_kernels import Bytes, Int32s, Int64s, Words
 from lawful.meanings import NULL_RANK, NullPolicy
@@ -164,9 +164,22 @@ class ByteColumns(NamedTuple):
         compared = (policy, rows, layout, planes, planes, ordered, nulls, layout.lines)
         return ByteColumns(chosen, *compared, equal, differ, unknown, order)
 
+    @property
+    def for_walks(self) -> tuple[Bytes, Bytes, int, Int64s, Bytes, Bytes, int, Int64s]:
+        """What kernels that walk over pairs begin their arguments with."""
+        layout = self.layout
+        columns = (self.own, self.planes, self.ordered_planes, layout.group, layout.bit)
+        return *columns, self.nulls, layout.groups, layout.group_start
+
     def agree(self, keys: Words) -> Words:
-        """The lanes without a bit in the first part of vectors `uint64[vectors, words]`, over the chosen columns."""
-        return spread_bits(keys, 0, self.lanes, words_for(len(self.columns)), True)
+        """The chosen columns on which pairs with these vectors `uint64[vectors, words]` agree.
+
+        Their lanes have no bit in the first part, or they need none.
+        """
+        agree = spread_bits(keys, 0, self.lanes, words_for(len(self.columns)), True)
+        for bit in self.always_equal:
+            agree[:, bit // WORD_BITS] |= np.uint64(1 << bit % WORD_BITS)
+        return agree
 
     def decode(self, keys: Words) -> tuple[Words, Words]:
         """Both parts of vectors `uint64[vectors, words]` as two planes over the chosen columns."""

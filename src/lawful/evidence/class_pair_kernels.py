@@ -1,4 +1,4 @@
-"""Comparing all pairs of rows within classes, or of a small table, as many at a time as a short list holds."""
+"""Comparing all pairs of rows within classes, as many at a time as a short list holds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from lawful.evidence.compare_kernels import Masks, agree_words, known_words
 from lawful.evidence.vector_set_kernels import add_pairs
-from lawful.evidence.words_kernels import ZERO, Bytes, Int32s, Int64s, Words, compiled, inlined
+from lawful.evidence.words_kernels import Int32s, Int64s, Words, compiled
 
 CLASS, ROW, OTHER, SIZE = range(4)
 STATE_SLOTS = 4
@@ -70,88 +70,3 @@ def add_pairs_of_classes(
         state[SIZE] = add_pairs(words, left[:listed], right[:listed], slots, shift, keys, witnesses, state[SIZE])
         done += listed
     return done
-
-
-_FRONT = 8
-"""So many edges are looked at for all pairs; what is included often moves up to them."""
-
-
-@inlined
-def _hits_known(edge: Words, kept: Words, size: int) -> bool:
-    """Whether an edge includes one of the kept ones, which then moves up: neighbours mostly include the same."""
-    for k in range(size):
-        w = 0
-        while w < edge.size and kept[k, w] & ~edge[w] == ZERO:
-            w += 1
-        if w == edge.size:
-            if k > 0:
-                for w in range(edge.size):
-                    kept[k, w], kept[k >> 1, w] = kept[k >> 1, w], kept[k, w]
-            return True
-    return False
-
-
-@compiled
-def _look_at_front(words: Words, listed: int, kept: Words, front: int, missed: Bytes) -> None:
-    """Tell which pairs include none of the first kept edges: without a branch, many pairs at a time."""
-    missed[:listed] = True
-    for k in range(front):
-        first = kept[k, 0]
-        if kept.shape[1] == 1:
-            for pair in range(listed):
-                missed[pair] &= first & words[0, pair] != ZERO
-        else:
-            for pair in range(listed):
-                outside = first & words[0, pair]
-                for w in range(1, kept.shape[1]):
-                    outside |= kept[k, w] & words[w, pair]
-                missed[pair] &= outside != ZERO
-
-
-@compiled
-def _keep(edge: Words, kept: Words, size: int) -> int:
-    """Keep an edge instead of all that include it."""
-    left = 0
-    for k in range(size):
-        outside = ZERO
-        for w in range(edge.size):
-            outside |= edge[w] & ~kept[k, w]
-        if outside != ZERO:
-            for w in range(edge.size):
-                kept[left, w] = kept[k, w]
-            left += 1
-    kept[left] = edge
-    return left + 1
-
-
-@compiled
-def minimal_differences(
-    matrix: Int32s, masks: Masks, ignores_nulls: bool, at_once: int, everything: Words, kept: Words
-) -> int:
-    """Find the minimal sets of columns on which two rows do not agree; return how many, -1 if `kept` is too small."""
-    rows = np.arange(matrix.shape[0]).astype(np.int32)
-    offsets = np.array([0, rows.size], np.int32)
-    state = np.zeros(STATE_SLOTS, np.int64)
-    left = np.empty(at_once, np.int32)
-    right = np.empty(at_once, np.int32)
-    words = np.empty((everything.size * (2 if ignores_nulls else 1), at_once), np.uint64)
-    edge = np.empty(everything.size, np.uint64)
-    missed = np.empty(at_once, np.uint8)
-    size = 0
-    while state[CLASS] < 1:
-        listed = list_pairs(rows, offsets, state, left, right)
-        if ignores_nulls:
-            known_words(matrix, masks, left[:listed], right[:listed], words)
-        else:
-            agree_words(matrix, masks, left[:listed], right[:listed], words)
-        _look_at_front(words, listed, kept, min(size, _FRONT), missed)
-        for k in range(listed):
-            if not missed[k]:
-                continue
-            for w in range(edge.size):
-                edge[w] = everything[w] & ~words[w, k]
-            if not _hits_known(edge, kept, size):
-                if size == kept.shape[0]:
-                    return -1
-                size = _keep(edge, kept, size)
-    return size

@@ -167,9 +167,7 @@ class _Walk:
 
     def walk(self, tile: Tile, should_stop: ShouldStop) -> None:
         """See all pairs of a tile. Tiles must come in their order, so that first witnesses are first."""
-        compared, layout = self.compared, self.compared.layout
-        table = (compared.own, compared.planes, compared.ordered_planes, layout.group, layout.bit)
-        columns = (*table, compared.nulls, layout.groups, layout.group_start)
+        columns = self.compared.for_walks
         i, j = tile.first, tile.first + 1
         while i < tile.last:
             if should_stop():
@@ -260,8 +258,6 @@ def _agree_sets(walk: _Walk) -> AgreeSets:
     compared = walk.compared
     keys, counts, witnesses = walk.vectors(largest_first=True)
     agree, width = compared.agree(keys), len(compared.columns)
-    if compared.always_equal:
-        agree |= _columns(compared.always_equal, width)
     if compared.policy is NullPolicy.IGNORE:
         differs, unknown = compared.decode(keys)
         known = (differs | _columns(compared.always_differ, width)) & ~unknown

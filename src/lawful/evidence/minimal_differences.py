@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lawful.evidence import class_pair_kernels
-from lawful.evidence.byte_columns import DIRECT_BITS
+from lawful.evidence import difference_kernels
+from lawful.evidence.byte_columns import DIRECT_BITS, ByteColumns
 from lawful.evidence.ranked_table import RankedTable
-from lawful.evidence.signs import RowMatrix, all_columns
+from lawful.evidence.signs import all_columns, words_for
 from lawful.evidence.words_kernels import Words
 from lawful.meanings import NullPolicy
 
@@ -18,7 +18,6 @@ _MOST_ROWS, _MOST_ROWS_IF_NARROW = 1_000, 300
 they are counted in a table that they index."""
 _MOST_DIFFERENCES = 512
 """With more, the search for one that a pair includes takes longer than a table of distinct agree sets."""
-_PAIRS_AT_ONCE = 2048
 
 
 def minimal_differences(table: RankedTable, policy: NullPolicy, columns: Sequence[int]) -> Words | None:
@@ -28,9 +27,7 @@ def minimal_differences(table: RankedTable, policy: NullPolicy, columns: Sequenc
     """
     if table.rows > (_MOST_ROWS if len(columns) > DIRECT_BITS else _MOST_ROWS_IF_NARROW):
         return None
-    matrix = RowMatrix.of(table, columns)
-    kept = np.empty((_MOST_DIFFERENCES, matrix.words), np.uint64)
-    found = class_pair_kernels.minimal_differences(
-        matrix.ranks, matrix.masks, policy is NullPolicy.IGNORE, _PAIRS_AT_ONCE, all_columns(len(matrix.columns)), kept
-    )
-    return None if found < 0 else kept[:found]
+    compared = ByteColumns.of(table, policy, columns, signs=False)
+    kept = np.empty((_MOST_DIFFERENCES, words_for(len(compared.lanes))), np.uint64)
+    found = difference_kernels.minimal_differences(*compared.for_walks, kept)
+    return None if found < 0 else all_columns(len(columns)) & ~compared.agree(kept[:found])

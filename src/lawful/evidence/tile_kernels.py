@@ -106,7 +106,7 @@ def _unknowns(nulls: Bytes, groups: int, i: int, first: int, size: int, found: B
 
 
 @inlined
-def _compare_run(
+def compare_run(
     own: Bytes,
     planes: Bytes,
     ordered: int,
@@ -168,7 +168,7 @@ def _as_indices(found: Bytes, group_start: Int64s, size: int, indices: Indices) 
 
 
 @compiled
-def _as_words(found: Bytes, group_start: Int64s, size: int, words: Words) -> None:
+def as_words(found: Bytes, group_start: Int64s, size: int, words: Words) -> None:
     """Join the bytes of every vector to words; a byte lies within one word."""
     words[:, :size] = 0
     for g in range(found.shape[0]):
@@ -284,7 +284,7 @@ def walk_direct(
     while i < last and budget > 0:
         size = min(RUN, rows - j)
         if size > 0:
-            _compare_run(own, planes, ordered, group, bit, nulls, groups, i, j, in_blocks(size), found)
+            compare_run(own, planes, ordered, group, bit, nulls, groups, i, j, in_blocks(size), found)
             if found.shape[0] == 1:  # a vector of one byte is its own index
                 _tally(found[0], size, i, j, counts, witnesses)
             else:
@@ -325,8 +325,8 @@ def walk_hashed(
     while i < last and budget > 0 and 2 * (vectors + RUN) <= table.shape[0]:
         size = min(RUN, rows - j)
         if size > 0:
-            _compare_run(own, planes, ordered, group, bit, nulls, groups, i, j, in_blocks(size), found)
-            _as_words(found, group_start, in_blocks(size), words)
+            compare_run(own, planes, ordered, group, bit, nulls, groups, i, j, in_blocks(size), found)
+            as_words(found, group_start, in_blocks(size), words)
             vectors = count_run(words, i, j, size, table, shift, witnesses, vectors, missed)
         budget -= size
         j += RUN
