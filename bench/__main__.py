@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
+import sys
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -36,6 +38,7 @@ def main() -> None:
         for name, case in CASES.items():
             print(f"{name:<24} {(case.__doc__ or '').splitlines()[0]}")
         return
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     settings = Settings(arguments.repetitions, arguments.data, arguments.out)
     measurements: list[Measurement] = []
     for name, case in chosen.items():
