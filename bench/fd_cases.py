@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,26 +62,34 @@ def _beside_the_peer(kind: str, name: str, peers: tuple[str, ...]) -> Case:
             programs |= {f"desbordante {peer}": [*peer_program, peer] for peer in peers}
         except Missing as missing:
             print(f"  {title}: {missing}")
-        seconds: dict[str, list[float]] = {contestant: [] for contestant in programs}
-        last: dict[str, Measurement] = {}
-        for _ in range(_TURNS):
-            for contestant, program in programs.items():
-                if contestant in last and sum(last[contestant].seconds) > _LONG_TURN:
-                    continue
-                often = _OFTEN if contestant in last and last[contestant].median < _SHORT else 1
-                table = [str(file), separator, header, columns, str(settings.repetitions * often), "0"]
-                try:
-                    ran = run_program([*program, *table], limit=_PEER_LIMIT)
-                except Missing as missing:
-                    print(f"  {title}, {contestant}: {missing}")
-                    continue
-                last[contestant] = measured(title, contestant, ran)
-                seconds[contestant] += last[contestant].seconds
-        for contestant, measurement in last.items():
-            yield replace(measurement, seconds=tuple(seconds[contestant]))
+        yield from _by_turns(title, programs, [str(file), separator, header, columns], settings.repetitions)
 
     case.__doc__ = f"All minimal {what} of {name}, beside Desbordante's {', '.join(peers)}."
     return case
+
+
+def _by_turns(
+    title: str, programs: Mapping[str, list[str]], table: list[str], repetitions: int
+) -> Iterator[Measurement]:
+    """Run programs in turn, each several times a turn, and yield the times of all its turns."""
+    seconds: dict[str, list[float]] = {contestant: [] for contestant in programs}
+    last: dict[str, Measurement] = {}
+    for _ in range(_TURNS):
+        for contestant, program in programs.items():
+            before = last.get(contestant)
+            # By the median: the first run may have compiled kernels.
+            if before is not None and before.median * len(before.seconds) > _LONG_TURN:
+                continue
+            often = _OFTEN if before is not None and before.median < _SHORT else 1
+            try:
+                ran = run_program([*program, *table, str(repetitions * often), "0"], limit=_PEER_LIMIT)
+            except Missing as missing:
+                print(f"  {title}, {contestant}: {missing}")
+                continue
+            last[contestant] = measured(title, contestant, ran)
+            seconds[contestant] += last[contestant].seconds
+    for contestant, measurement in last.items():
+        yield replace(measurement, seconds=tuple(seconds[contestant]))
 
 
 def _equal_sets(kind: str, name: str, peer: str) -> Case:

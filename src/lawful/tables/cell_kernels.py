@@ -231,9 +231,7 @@ def rank_file(
     """
     shape = (keep.size, count_lines(data, begin, end))
     starts, lengths, keys = np.empty(shape, np.int32), np.empty(shape, np.int32), np.empty(shape, np.uint64)
-    rows, state = find_cells(
-        data, begin, end, 0, separator, quote, escape, width, keep, texts, starts, lengths, keys
-    )  # fmt: skip
+    rows, state = find_cells(data, begin, end, 0, separator, quote, escape, width, keep, texts, starts, lengths, keys)
     rows = rows if state == PLAIN else 0
     ranks = np.empty((keep.size, rows), np.int32)
     octets = data if texts.size == 0 else texts
