@@ -88,7 +88,7 @@ class LocalEngine:
         if len(given) * table.rows < _WORTH_A_POOL:
             yield from self._check_here(given, table, workspace)
             return
-        packs = pack_by_cost(given, table, self._threads * _PACKS_A_THREAD)
+        packs = pack_by_cost(given, table, [1.0] * (self._threads * _PACKS_A_THREAD))
         stop = Event()
 
         def run(pack: Pack) -> list[Verdict]:

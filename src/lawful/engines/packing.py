@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import TypeVar
 
 from lawful.checks import CheckTask, RankedTable, estimate_cost
@@ -10,32 +11,55 @@ from lawful.checks.cost import equal_columns
 from lawful.dependencies import DC, FD, CanonicalOD, Key, Law, ListOD
 
 Pack = tuple[CheckTask, ...]
+Shares = Sequence[float]
+"""How large packs are, beside each other."""
 _Item = TypeVar("_Item")
 
+_ROW_VISITS_A_JOB = 16e9
+"""About two seconds of work a core, as partitions are found in the cache and refuted laws are left early: longer jobs
+would hold verdicts back, and shorter ones cost Java as much as the checks (on 3 million rows a quarter of all time)."""
+_SHARES_OF_A_CORE = (4, 3, 2, 1)
+"""The packs that a job has for every core while nothing else would keep a core busy that is done with its own: what a
+pack will take is a guess, so the last ones are small."""
 
-def pack_by_cost(tasks: Sequence[CheckTask], table: RankedTable, packs: int | Callable[[float], int]) -> list[Pack]:
-    """Cut tasks into at most `packs` packs of about the same estimated cost; `packs` may depend on the cost of all.
+
+def pack_by_cost(
+    tasks: Sequence[CheckTask], table: RankedTable, shares: Shares | Callable[[float], Shares]
+) -> list[Pack]:
+    """Cut tasks into packs that have these shares of the estimated cost; `shares` may depend on the cost of all.
 
     Tasks are put in the order in which their partitions are built (see `Workspace.chain`), so that neighbours
-    share long prefixes and a worker finds them in its cache.
+    share long prefixes and a worker finds them in its cache. A pack that would be empty is left out.
     """
     ordered = sorted(tasks, key=lambda task: _chain(task.law, table))
     costs = [estimate_cost(task.law, table) for task in ordered]
     total = sum(costs)
-    packs = packs if isinstance(packs, int) else packs(total)
-    share = total / max(1, packs)
+    shares = shares(total) if callable(shares) else shares
+    ends = [total * share / sum(shares) for share in accumulate(shares)]
     filled: list[Pack] = []
     current: list[CheckTask] = []
     spent = 0.0
     for task, cost in zip(ordered, costs, strict=True):
         current.append(task)
         spent += cost
-        if spent >= share * (len(filled) + 1) and len(filled) < packs - 1:
+        if spent >= ends[len(filled)] and len(filled) < len(ends) - 1:
             filled.append(tuple(current))
             current = []
     if current:
         filled.append(tuple(current))
     return filled
+
+
+def in_jobs(tasks: Sequence[CheckTask], table: RankedTable, cores: int, *, others_wait: bool) -> list[list[Pack]]:
+    """Cut tasks into jobs that are long enough to pay for their start, each with packs for every core.
+
+    If other jobs wait for cores, one pack for each is enough, and fewer partitions are made by several workers.
+    """
+    if not tasks:
+        return []
+    shares = [share for share in ((1,) if others_wait else _SHARES_OF_A_CORE) for _ in range(cores)]
+    packs = pack_by_cost(tasks, table, lambda cost: shares * max(1, round(cost / (_ROW_VISITS_A_JOB * cores))))
+    return [packs[first : first + len(shares)] for first in range(0, len(packs), len(shares))]
 
 
 def in_packs(items: Sequence[_Item], packs: int) -> list[Sequence[_Item]]:

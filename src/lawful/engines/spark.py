@@ -28,7 +28,7 @@ from lawful.checks.denial_tree import Path as ConstraintPath
 from lawful.checks.ranked_table import Int32s
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.engines.packing import Pack, in_packs, pack_by_cost
+from lawful.engines.packing import Pack, in_jobs, in_packs
 from lawful.engines.protocol import ShouldStop
 from lawful.engines.spark_worker import (
     ABSENT,
@@ -62,12 +62,6 @@ if TYPE_CHECKING:
 Part = TypeVar("Part", AgreeSets, DenialEvidence)
 
 _JOBS_IN_FLIGHT = 3
-_ROW_VISITS_A_JOB = 16e9
-"""About two seconds of work a core, as partitions are found in the cache and refuted laws are left early: longer jobs
-would hold verdicts back, and shorter ones cost Java as much as the checks (on 3 million rows a quarter of all time)."""
-_PACKS_A_CORE = 3
-"""Packs that a job has for every core while nothing else would keep a core busy that is done with its own: what a pack
-will take is a guess. With more calls under way one is enough, and fewer partitions are made by several workers."""
 _ATTEMPTS = 3
 _TILES_A_CORE = 4
 
@@ -133,7 +127,7 @@ class SparkEngine:
         expected = {task.id for task in remaining}
         left = Event()
         with self._call() as calls, ThreadPoolExecutor(_JOBS_IN_FLIGHT, thread_name_prefix="lawful-job") as pool:
-            jobs = self._jobs(remaining, table, _PACKS_A_CORE if calls < _JOBS_IN_FLIGHT else 1)
+            jobs = in_jobs(remaining, table, parallelism(self._spark), others_wait=calls >= _JOBS_IN_FLIGHT)
             waiting: set[Future[list[Verdict]]] = {pool.submit(self._run_until_present, job, left) for job in jobs}
             try:
                 while waiting:
@@ -263,15 +257,6 @@ class SparkEngine:
         finally:
             with self._counting:
                 self._calls -= 1
-
-    def _jobs(self, tasks: Sequence[CheckTask], table: EncodedTable, packs_a_core: int) -> list[list[Pack]]:
-        """Cut tasks into jobs that are long enough to pay for their start, each with packs for every core."""
-        if not tasks:
-            return []
-        cores = parallelism(self._spark)
-        size = cores * packs_a_core
-        packs = pack_by_cost(tasks, table, lambda cost: size * max(1, round(cost / (_ROW_VISITS_A_JOB * cores))))
-        return [packs[first : first + size] for first in range(0, len(packs), size)]
 
     def _run_until_present(self, packs: Sequence[Pack], left: Event | None = None) -> list[Verdict]:
         """Run a job; where a worker does not have the table, ship it and run those packs again."""
