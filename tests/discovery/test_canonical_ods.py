@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from lawful.checks import CheckTask, Verdict
 from lawful.dependencies import FD, CanonicalOD, Law
+from lawful.discovery import canonical_evidence
 from lawful.discovery.canonical_evidence import discover_by_evidence
 from lawful.discovery.canonical_ods import discover_canonical_ods
 from lawful.discovery.canonical_questions import CanonicalQuestion
@@ -23,6 +25,7 @@ from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch, resident_bytes
 from lawful.engines.local import LocalEngine
 from lawful.errors import UsageError
+from lawful.evidence import some_rows
 from lawful.meanings import NullPolicy
 from lawful.search import pack_sets
 
@@ -47,8 +50,8 @@ def laws(found: Findings) -> list[Law]:
 
 
 SIZES = st.sampled_from([None, 0, 1, 2])
-COMPARED = st.sampled_from(["all", "some", "none"])
-"""Which pairs of rows are compared before anything is checked."""
+COMPARED = st.sampled_from(["all", "some", "few", "none"])
+"""Which pairs of rows are compared before anything is checked; `few` are those of some rows only."""
 EXACT = given(st.data(), POLICIES, COMPARED, SIZES, st.integers(0, 3))
 
 
@@ -57,7 +60,10 @@ def finds_exactly_the_minimal_laws(
 ) -> None:
     table = with_twins(data.draw(tables(max_rows=8, max_width=4)), data.draw)
     question = CanonicalQuestion(policy, largest, seed=seed)
-    found = laws(run(table, question, compared == "all", compared != "none"))
+    with pytest.MonkeyPatch.context() as patch:
+        if compared == "few":
+            patch.setattr(canonical_evidence, "some_rows", partial(some_rows, most=3))
+        found = laws(run(table, question, compared == "all", compared != "none"))
     assert len(found) == len(set(found))
     assert set(found) == minimal_canonical_laws(table.as_rows(), table.width, policy, largest=largest)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from lawful.evidence import SwapPool, WindowSampler, sample_random_pairs
+from lawful.evidence import ChosenRows, SwapPool, WindowSampler, sample_random_pairs
 from lawful.evidence.swap_kernels import ASC, DESC
 from lawful.meanings import NullPolicy
 from lawful.search import unpack_sets
@@ -47,6 +47,16 @@ def shown_by_all_pairs(table: ArrayTable, policy: NullPolicy) -> set[Swap]:
 def test_all_pairs_show_all_swaps(table: ArrayTable, policy: NullPolicy) -> None:
     pool = SwapPool(table, policy)
     pool.add_all_pairs(lambda: False)
+    assert swaps_in(pool) == shown_by_all_pairs(table, policy)
+
+
+@quick
+@given(tables(), POLICIES)
+def test_pairs_of_rows_that_were_not_chosen_show_their_swaps_too(table: ArrayTable, policy: NullPolicy) -> None:
+    some = ChosenRows(table, np.arange(0, table.rows, 2, dtype=np.int32))
+    pool = SwapPool(some, policy)
+    left, right = (np.array(rows, np.int32) for rows in np.tril_indices(table.rows, -1))
+    pool.add_pairs_of(table, left, right)
     assert swaps_in(pool) == shown_by_all_pairs(table, policy)
 
 

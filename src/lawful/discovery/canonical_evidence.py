@@ -31,7 +31,7 @@ from lawful.discovery.questions import Progress, Watch
 from lawful.engines import Engine
 from lawful.engines.stream import CheckStream
 from lawful.errors import StoppedError
-from lawful.evidence import SwapPool, WindowSampler, sample_random_pairs
+from lawful.evidence import SwapPool, WindowSampler, sample_random_pairs, some_rows
 from lawful.evidence.swap_kernels import DESC
 from lawful.meanings import Direction
 from lawful.search import pack_sets, words_for
@@ -68,9 +68,9 @@ def discover_by_evidence(
     some are and the rest is checked, is a question of time alone; None takes the quicker. So is whether it `samples`
     some pairs, or only learns from the witnesses of refuted candidates.
     """
-    search = _Search(table, engine, question, watch, emit, progress)
+    search = _Search(table, engine, question, watch, emit, progress, all_pairs)
     try:
-        search.run(all_pairs, samples)
+        search.run(samples)
         search.findings.complete = True
     except StoppedError as stop:
         search.findings.stopped_because = watch.reason() or stop.message
@@ -87,6 +87,7 @@ class _Search:
         watch: Watch,
         emit: Emit,
         progress: Progress,
+        all_pairs: bool | None,
     ) -> None:
         policy = question.null_policy
         self._table, self._engine, self._question = table, engine, question
@@ -96,7 +97,9 @@ class _Search:
         self.statements = Statements(table, self._orders, question, emit)
         self.findings = self.statements.findings
         self.findings.counts |= {"rounds": 0, "checks": 0, "refuted": 0}
-        self._pool = SwapPool(table, policy, self._orders.columns)
+        self._is_full = _all_pairs_are_cheap(table.rows, self._orders.groups) if all_pairs is None else all_pairs
+        self._sampled = table if self._is_full else some_rows(table, question.seed)
+        self._pool = SwapPool(self._sampled, policy, self._orders.columns)
         self._hypergraphs: Hypergraphs | None = None  # of the pool as it is now
         self._left_sides = [np.zeros((0, words_for(self._orders.groups)), np.uint64)] * self._orders.groups
         self._columns = self._orders.columns
@@ -105,12 +108,11 @@ class _Search:
         self._stated = 0.0
         self._asked = 0
 
-    def run(self, all_pairs: bool | None, samples: bool) -> None:
+    def run(self, samples: bool) -> None:
         """Compare all pairs and think, or compare some and let the engine check what is left."""
         self.statements.state_peeled()
-        is_full = _all_pairs_are_cheap(self._table.rows, self._orders.groups) if all_pairs is None else all_pairs
-        self.findings.counts["full_evidence"] = int(is_full)
-        if is_full:
+        self.findings.counts["full_evidence"] = int(self._is_full)
+        if self._is_full:
             self._progress(f"comparing all pairs of {self._table.rows:,} rows")
             self._pool.add_all_pairs(self._watch.is_over)
             self._watch.look()
@@ -160,7 +162,7 @@ class _Search:
 
     def _check_what_some_pairs_leave(self, samples: bool) -> None:
         """Keep checks out all the time; think again when nothing is left to send, or too much of it was wrong."""
-        sampling = _Sampling(self._pool, self._table, self._question.seed, self._watch)
+        sampling = _Sampling(self._pool, self._sampled, self._table.rows, self._question.seed, self._watch)
         if samples:
             self._progress("comparing some pairs of rows")
             sampling.begin()
@@ -210,7 +212,7 @@ class _Search:
                 witnesses.append(verdict.witness)
                 goals.refute(candidate)
         if witnesses:
-            self._pool.add_pairs(*np.array(witnesses, np.int32).T)
+            self._pool.add_pairs_of(self._table, *np.array(witnesses, np.int32).T)
         if fds:
             self._state(self._packed(fds))
         if time.monotonic() - self._stated > _SECONDS_BETWEEN_STATEMENTS:
@@ -237,14 +239,14 @@ class _Search:
 class _Sampling:
     """Pairs of rows that are likely to tell something: many at first, more when too many candidates are wrong."""
 
-    def __init__(self, pool: SwapPool, table: RankedTable, seed: int, watch: Watch) -> None:
+    def __init__(self, pool: SwapPool, sampled: RankedTable, checked_rows: int, seed: int, watch: Watch) -> None:
         self.goes_on = False
         """Whether pairs that are wanted have not been compared."""
         self._pool, self._seed, self._watch = pool, seed, watch
-        self._sampler = WindowSampler(pool, table, seed)
+        self._sampler = WindowSampler(pool, sampled, seed)
         self._min_yield = _FIRST_YIELD
         # Below this, a check would find a witness sooner than the sampler finds one.
-        self._least_yield = _SECONDS_A_SAMPLE / (_SECONDS_A_CHECK + table.rows * _SECONDS_A_ROW)
+        self._least_yield = _SECONDS_A_SAMPLE / (_SECONDS_A_CHECK + checked_rows * _SECONDS_A_ROW)
 
     def begin(self) -> None:
         """Compare the first pairs."""

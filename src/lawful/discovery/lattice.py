@@ -38,7 +38,7 @@ from lawful.engines import Engine
 from lawful.engines.protocol import Checks
 from lawful.engines.stream import CheckStream
 from lawful.errors import StoppedError
-from lawful.evidence import SwapPool, WindowSampler, sample_random_pairs
+from lawful.evidence import SwapPool, WindowSampler, sample_random_pairs, some_rows
 from lawful.meanings import NULL_RANK, NullPolicy
 from lawful.search.lattice import Ask, Bits, Job, Lattice, Outcome, members, packed_contexts, to_bits
 from lawful.search.lattice_kernels import refuted_columns, refuted_pairs
@@ -256,20 +256,21 @@ class _Evidence:
 
     def __init__(self, table: RankedTable, question: CanonicalQuestion, columns: tuple[int, ...]) -> None:
         self._table, self._seed, self._width = table, question.seed, len(columns)
-        self._pool = SwapPool(table, question.null_policy, columns)
+        self._sampled = some_rows(table, question.seed)
+        self._pool = SwapPool(self._sampled, question.null_policy, columns)
 
     def sample(self, watch: Watch) -> None:
         """Fill the pool with pairs that are likely to tell something."""
         if self._width == 0:
             return
         sample_random_pairs(self._pool, _FIRST_PAIRS, self._seed)
-        WindowSampler(self._pool, self._table, self._seed).run(_FIRST_YIELD, should_stop=watch.is_over)
+        WindowSampler(self._pool, self._sampled, self._seed).run(_FIRST_YIELD, should_stop=watch.is_over)
         watch.look()
 
     def learn(self, witnesses: list[tuple[int, int]]) -> None:
         """Let the pairs that refuted one candidate refute others too."""
         if witnesses:
-            self._pool.add_pairs(*np.array(witnesses, np.int32).T)
+            self._pool.add_pairs_of(self._table, *np.array(witnesses, np.int32).T)
 
     def refuted(self, jobs: list[Job]) -> Iterator[tuple[Job, Bits]]:
         """Each job with everything of its kind that is seen not to hold in its context."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from lawful.evidence import swap_kernels
-from lawful.evidence.ranked_table import RankedTable
+from lawful.evidence.ranked_table import ChosenRows, RankedTable
 from lawful.evidence.signs import CHUNK, RowMatrix, all_columns, compared_words
 from lawful.evidence.vector_set import VectorSet
 from lawful.evidence.words_kernels import Int32s, Words
@@ -31,6 +31,7 @@ class SwapPool:
     def __init__(self, table: RankedTable, policy: NullPolicy, columns: Sequence[int] | None = None) -> None:
         self.policy = policy
         self.rows = table.rows
+        self._table = table
         self.matrix = RowMatrix.of(table, columns)
         words = self.matrix.words
         self._agree = VectorSet(1, words)
@@ -69,6 +70,15 @@ class SwapPool:
             for start in range(0, left.size, CHUNK)
         )
 
+    def add_pairs_of(self, table: RankedTable, left: Int32s, right: Int32s) -> int:
+        """Compare pairs of rows of the whole table, where the pool may have been given some of its rows only."""
+        if table is self._table:
+            return self.add_pairs(left, right)
+        matrix = RowMatrix.of(ChosenRows(table, np.concatenate([left, right])), self.columns)
+        places = np.arange(left.size, dtype=np.int32)
+        signs = compared_words(matrix, places, places + np.int32(left.size), self.policy, signs=True)
+        return self._add_signs(signs, left, right)
+
     def add_all_pairs(self, should_stop: Callable[[], bool]) -> None:
         """Compare all pairs of rows, those that are close to each other first."""
         left, right = (np.empty(CHUNK, np.int32) for _ in range(2))
@@ -78,7 +88,9 @@ class SwapPool:
             self._add_chunk(left[:listed], right[:listed])
 
     def _add_chunk(self, left: Int32s, right: Int32s) -> int:
-        signs = compared_words(self.matrix, left, right, self.policy, signs=True)
+        return self._add_signs(compared_words(self.matrix, left, right, self.policy, signs=True), left, right)
+
+    def _add_signs(self, signs: Words, left: Int32s, right: Int32s) -> int:
         agree = self._agree
         agree.reserve(left.size)
         if len(self._refuted) < agree.size + left.size:
