@@ -10,10 +10,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from canonical_oracle import minimal_canonical_laws
+from checks.tables import ArrayTable, ranked
+from discovered_tables import table as table_with_laws
 
 import lawful
 from lawful.dependencies import FD, Key
@@ -155,6 +159,8 @@ def test_the_session_is_left_as_it_was(spark: SparkSession) -> None:
 def test_laws_as_texts_and_values() -> None:
     assert len(lawful.check(DATA, "zip -> city, price; key(id)").outcomes) == 3
     assert lawful.check(DATA, Key((0,))).holds
+    constants = lawful.check(DATA, "{id}: [] -> zip, city").outcomes
+    assert [outcome.text for outcome in constants] == ["id -> zip", "id -> city"]
     assert lawful.check(DATA, [FD((0,), 1), "id -> city"]).holds
     assert lawful.check(DATA, (law for law in LAWS)).asked == 3
 
@@ -313,6 +319,47 @@ def test_html_is_escaped(tmp_path: Path) -> None:
         assert any("<script>" in text for text in tags.texts)
 
 
+@pytest.mark.parametrize("find", ["canonical-od", "fd,canonical-od"])
+@pytest.mark.parametrize("strategy", ["lattice", "evidence"])
+@pytest.mark.parametrize("policy", NullPolicy)
+def test_discover_exactly_the_minimal_canonical_laws(find: str, strategy: Any, policy: NullPolicy) -> None:
+    for seed in range(4):
+        chance = np.random.default_rng(seed)
+        columns = [ranked(chance.integers(0, most, 9).tolist()) for most in (3, 4, 5, 9)]
+        columns.append(columns[1])  # a twin
+        table = ArrayTable(columns)
+        source = pa.table({f"c{place}": pa.array(c, mask=c == 0) for place, c in enumerate(columns)})
+        found = [found.law for found in lawful.discover(source, find, strategy=strategy, null=policy.value)]
+        assert len(found) == len(set(found))
+        assert set(found) == minimal_canonical_laws(table.as_rows(), table.width, policy)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "lattice", "evidence"])
+def test_discover_goes_on_from_a_checkpoint(tmp_path: Path, strategy: Any) -> None:
+    source = table_with_laws(rows=1_200)
+    log = tmp_path / "log"
+    cut = lawful.discover(source, "canonical-od", strategy=strategy, checkpoint=log, time_limit=1e-6)
+    assert not cut.complete
+    with pytest.raises(UsageError, match="did not end"):
+        lawful.discover(source, "canonical-od", strategy=strategy, checkpoint=str(log))
+    resumed = lawful.discover(source, "canonical-od", strategy=strategy, checkpoint=log, resume=True)
+    assert resumed.complete
+    assert resumed.counts["checks"] > 0
+    assert log.read_bytes().count(b"\n") > 2
+    assert [found.text for found in resumed] == [found.text for found in lawful.discover(source, "canonical-od")]
+    assert ("jobs" in resumed.counts) == (strategy == "lattice")
+
+
+def test_no_law_depends_on_the_partition_chain() -> None:
+    source = table_with_laws(rows=1_200)
+    kept, chained = (lawful.discover(source, "canonical-od", partition_chain=chain) for chain in (None, 1))
+    assert list(kept) == list(chained)
+    assert kept.counts["full_evidence"] == chained.counts["full_evidence"] == 0
+    for find, chain, words in (("canonical-od", 0, "at least 1"), ("fd", 3, "has a partition chain")):
+        with pytest.raises(UsageError, match=words):
+            lawful.discover(source, find, partition_chain=chain)
+
+
 def test_explain() -> None:
     broken = lawful.explain(DATA, "zip -> city")
     assert (broken.holds, broken.minimal, broken.text, broken.group_count()) == (False, False, "zip -> city", 1)
@@ -332,6 +379,7 @@ def test_explain() -> None:
     assert held.determines == ()
     assert lawful.explain(DATA, "id, price -> zip").minimal_laws == ("id -> zip", "price -> zip")
     assert lawful.explain(DATA, "id -> zip").determines == ("city", "price")
+    assert lawful.explain(DATA, "{zip}: [] -> city").text == "zip -> city"
     for explained in (broken, held):
         document = explained.to_dict()
         assert json.loads(json.dumps(document)) == document

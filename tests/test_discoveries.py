@@ -22,12 +22,13 @@ from lawful.discoveries import discover_laws, parse_memory
 from lawful.discovery.questions import resident_bytes
 from lawful.errors import EngineError, UsageError
 from lawful.meanings import NullPolicy
-from lawful.partial_files import forget_partial, partial_path
+from lawful.partial_files import PartialFile
 from lawful.requests import Request, families_of, operators_of
 from lawful.results import DiscoveryReport
 from lawful.results.packed_laws import NO_RIGHT_SIDE, PackedLaws
 from lawful.runs import Progress, Where, open_run
 from lawful.search import pack_sets
+from lawful.stopping import interrupt
 from lawful.tables.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def _discover(
     source: Any,
     request: Request,
     progress: Progress = lambda _: None,
-    partial: Path | None = None,
+    partial: PartialFile | None = None,
     null: NullPolicy = NullPolicy.EQUAL,
 ) -> DiscoveryReport:
     with open_run(source, ReadOptions(), Where("local"), null) as run:
@@ -276,6 +277,23 @@ def test_the_first_ctrl_c_ends_with_what_is_certain() -> None:
     assert told[-1] == "ranking what was found"
 
 
+@pytest.mark.parametrize("is_interrupt", [True, False])
+def test_a_sigterm_ends_as_ctrl_c_does_where_it_interrupts(is_interrupt: bool) -> None:
+    told: list[int] = []
+    before = signal.signal(signal.SIGTERM, interrupt if is_interrupt else lambda number, _: told.append(number))
+
+    def terminate_when_searching(words: str) -> None:
+        if "comparing all pairs" in words:
+            signal.raise_signal(signal.SIGTERM)
+
+    try:
+        report = _discover(slow_table(2_000), Request(strategy="full"), terminate_when_searching)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert report.stopped_because == ("the user stopped it" if is_interrupt else None)
+    assert told == ([] if is_interrupt else [signal.SIGTERM])
+
+
 def test_ctrl_c_while_spark_compares_pairs(spark: SparkSession) -> None:
     before = signal.getsignal(signal.SIGINT)
     main = threading.get_ident()
@@ -346,19 +364,10 @@ def test_a_job_that_was_cut_off_is_a_stop_and_any_other_failure_is_not() -> None
 
 @pytest.mark.parametrize("request_", [Request(), Request(strategy="hybrid"), Request(error=0.01)])
 def test_the_partial_file_grows_to_all_laws(tmp_path: Path, request_: Request) -> None:
-    out = tmp_path / "laws.json"
-    partial = partial_path(out)
+    path = tmp_path / "laws.json.partial"
     lengths: list[int] = []
-    report = _discover(TABLE, request_, lambda _: lengths.append(partial.read_text().count("\n")), partial)
+    with PartialFile(tmp_path / "laws.json") as partial:
+        report = _discover(TABLE, request_, lambda _: lengths.append(path.read_text().count("\n")), partial)
     assert lengths == sorted(lengths)
-    written = [json.loads(line) for line in partial.read_text().splitlines()]
+    written = [json.loads(line) for line in path.read_text().splitlines()]
     assert sorted(written) == sorted(_texts(report))
-    forget_partial(out)
-    assert not partial.exists()
-    forget_partial(out)
-
-
-def test_a_partial_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "laws.json.partial").mkdir()
-    with pytest.raises(UsageError, match=r"cannot write .*laws\.json\.partial"):
-        _discover(TABLE, Request(), partial=partial_path(tmp_path / "laws.json"))

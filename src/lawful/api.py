@@ -36,6 +36,7 @@ def discover(
     strategy: Strategy = "auto",
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    partition_chain: int | None = None,
     lists: ListWishes | None = None,
     denials: DenialWishes | None = None,
     null: str = "equal",
@@ -73,7 +74,10 @@ def discover(
         `evidence` (canonical ODs); `findod` and `canonical` (list ODs); `completion` (DCs); `auto`: whatever is
         quicker.
     checkpoint, resume
-        A file in which the strategy `lattice` keeps its state, and whether to go on from it.
+        A file in which a search for canonical ODs keeps every verdict, and whether to go on from it.
+    partition_chain
+        Keep the partitions on the way to another one if it takes at most so many products; of a longer way, only the
+        end (canonical ODs). No law depends on it.
     lists, denials
         What only list-based order dependencies and only denial constraints can be asked for.
     null, engine, spark, format, columns, types, limit, dialect, reuse
@@ -99,6 +103,7 @@ def discover(
         strategy,
         None if checkpoint is None else Path(checkpoint),
         resume,
+        partition_chain,
         lists or ListWishes(),
         denials or DenialWishes(),
     )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from lawful.discovery.findings import Block, Findings, Listing
 from lawful.discovery.questions import Question
-from lawful.errors import EngineError, UsageError
+from lawful.errors import EngineError, StoppedError, UsageError
 from lawful.partial_files import PartialFile, right_side
 from lawful.requests import FAMILIES, Request
 from lawful.results.discovery_report import DiscoveryReport
@@ -25,8 +25,10 @@ _WORKING_MEMORY = 64 << 20
 """What working on the smallest table takes, beside the table."""
 
 
-def discover_laws(run: Run, request: Request, progress: Progress, partial: Path | None = None) -> DiscoveryReport:
-    """Discover on an opened run; with `partial`, laws are appended to that file as soon as they are certain.
+def discover_laws(
+    run: Run, request: Request, progress: Progress, partial: PartialFile | None = None
+) -> DiscoveryReport:
+    """Discover on an opened run; laws are appended to the partial file as soon as they are certain.
 
     A limit, or Ctrl-C, ends the search with what is certain by then.
     """
@@ -34,16 +36,20 @@ def discover_laws(run: Run, request: Request, progress: Progress, partial: Path 
     questions = request.questions(run.null_policy)
     watch = UserWatch(request.time_limit, request.memory_limit)
     found = Findings(complete=True)
-    with PartialFile(partial, run.table.names) as written, run.timed("discover"), ctrl_c_ends(watch, run.engine):
+    written = partial or PartialFile(None)
+    written.begin(run.table.names)
+    with run.timed("discover"), ctrl_c_ends(watch, run.engine):
         for question in questions:
-            _add(found, _searched(run, question, watch, written, progress), "fd" in request.find)
+            # Canonical order dependencies come with all FDs, which a search for FDs has stated already.
+            knows_fds = "fd" in request.find and _is_canonical(question)
+            _add(found, _searched(run, question, watch, written, progress, knows_fds=knows_fds))
             if not found.complete:
                 break
     progress("ranking what was found")
     with run.timed("rank"):
         packed, listed, left_out = _ranked(found, run, request)
     counts = _counts(found, request)
-    if request.min_interest > 0:
+    if request.min_interest > 0 and not any(map(_is_canonical, questions)):  # which looks for nothing below it
         counts["left_out"] = left_out
     settings = {**request.settings(), "null": run.null_policy.value, "engine": run.engine.name}
     return DiscoveryReport(
@@ -51,13 +57,26 @@ def discover_laws(run: Run, request: Request, progress: Progress, partial: Path 
     )
 
 
-def _searched(run: Run, question: Any, watch: UserWatch, written: PartialFile, progress: Progress) -> Findings:
-    """Run the search of one family; where it breaks off, what it had emitted by then is found."""
+def _searched(
+    run: Run, question: Any, watch: UserWatch, written: PartialFile, progress: Progress, *, knows_fds: bool
+) -> Findings:
+    """Run the search of one family; where it breaks off, what it had emitted by then is found.
+
+    FDs that are known are not stated again.
+    """
     blocks, listings = len(written.blocks), len(written.listings)
+
+    def emit(found: Block | Listing) -> None:
+        if not (knows_fds and isinstance(found, Block)):
+            written.append(found)
+
     try:
-        return _search_of(question)(run.table, run.engine, question, watch, written.append, progress)  # type: ignore[no-any-return]  # each family's search fits its own question
+        found: Findings = _search_of(question)(run.table, run.engine, question, watch, emit, progress)
+        return replace(found, blocks=[]) if knows_fds else found
     except MemoryError:
         reason: str | None = "there is not enough memory"
+    except StoppedError as stop:
+        reason = watch.reason() or stop.message
     except EngineError:
         reason = watch.reason()  # a job that was cut off is no failure
         if reason is None:
@@ -72,11 +91,11 @@ def _search_of(question: Any) -> Any:
         from lawful.discovery.keys_and_fds import discover_keys_and_fds
 
         return discover_almost if question.error else discover_keys_and_fds
-    match type(question).__name__:
-        case "CanonicalQuestion":
-            from lawful.discovery.canonical_ods import discover_canonical_ods
+    if _is_canonical(question):
+        from lawful.discovery.canonical_ods import discover_canonical_ods
 
-            return discover_canonical_ods
+        return discover_canonical_ods
+    match type(question).__name__:
         case "ListQuestion":
             from lawful.discovery.list_ods import discover_list_ods
 
@@ -87,11 +106,14 @@ def _search_of(question: Any) -> Any:
             return discover_denial_constraints
 
 
-def _add(found: Findings, more: Findings, has_fds: bool) -> None:
-    """Add what one family found. FDs that a search for keys and FDs has found already are not stated again."""
-    is_again = has_fds and bool(more.listings) and more.listings[0].kind == "canonical-od"
-    if not (is_again and found.blocks):
-        found.blocks += more.blocks
+def _is_canonical(question: Any) -> bool:
+    """Whether canonical order dependencies are asked for; told by name, as they may not have been loaded."""
+    return type(question).__name__ == "CanonicalQuestion"
+
+
+def _add(found: Findings, more: Findings) -> None:
+    """Add what one family found."""
+    found.blocks += more.blocks
     found.listings += more.listings
     found.complete = more.complete
     found.stopped_because = more.stopped_because
@@ -110,9 +132,10 @@ def _counts(found: Findings, request: Request) -> dict[str, int]:
 
 def _ranked(found: Findings, run: Run, request: Request) -> tuple[PackedLaws, tuple[RankedLaws, ...], int]:
     """Everything in the order in which people want it, without what is of too little interest; and how many that is."""
-    from lawful.discovery.interest import coverages
+    from lawful.discovery.coverage import Coverage
 
-    interests = coverages(found.blocks, run.table, run.null_policy, request.seed)
+    coverage = Coverage(run.table, run.null_policy, range(run.table.width))
+    interests = [coverage.of(block.sets) for block in found.blocks]
     packed = _packed(found.blocks, interests, run.table.width)
     kept = packed if request.min_interest <= 0 else packed.chosen(packed.interests >= request.min_interest)
     left_out = len(packed) - len(kept)
@@ -120,11 +143,21 @@ def _ranked(found: Findings, run: Run, request: Request) -> tuple[PackedLaws, tu
     for family in FAMILIES[2:]:
         if family not in request.find:
             continue
-        of_kind = [listing for listing in found.listings if listing.kind == family]
+        of_kind = _listings(found, family)
         interesting = [_of_interest(listing, request.min_interest) for listing in of_kind]
         left_out += sum(map(len, of_kind)) - sum(map(len, interesting))
         listed.append(RankedLaws.of(family, interesting))  # type: ignore[arg-type]  # a family is a kind of law
     return kept.ranked(), tuple(listed), left_out
+
+
+def _listings(found: Findings, family: str) -> list[Listing]:
+    """The listings of a family; those of pairs, which were handed out as time went by, as one."""
+    of_kind = [listing for listing in found.listings if listing.kind == family]
+    if family != "canonical-od" or not of_kind:
+        return of_kind
+    from lawful.discovery.canonical_pairs import PackedPairs
+
+    return [PackedPairs.joined(of_kind)]  # type: ignore[arg-type]  # a listing of pairs is packed
 
 
 def _of_interest(listing: Listing, least: float) -> Listing:

@@ -75,7 +75,7 @@ class Request:
         The share of pairs (g1) or rows (g3) that may break a law; 0 asks for laws that hold, and then the measure
         does not matter.
     min_interest
-        Leave out laws of less interest; the result then says that it is filtered.
+        Leave out laws of less interest; the result then says so, as it does of a largest size.
     time_limit
         Seconds of searching after which to stop with what is certain.
     memory_limit
@@ -85,7 +85,9 @@ class Request:
     strategy
         How to search, for the families that know this way; the others choose for themselves.
     checkpoint, resume
-        Where the lattice of canonical order dependencies keeps its state, and whether to go on from there.
+        Where a search for canonical order dependencies keeps its verdicts, and whether to go on from there.
+    partition_chain
+        How many products in a row may leave their partitions in the cache; see `CanonicalQuestion`.
     lists, denials
         What only one family can be asked for.
     """
@@ -101,6 +103,7 @@ class Request:
     strategy: Strategy = "auto"
     checkpoint: Path | None = None
     resume: bool = False
+    partition_chain: int | None = None
     lists: ListWishes = field(default_factory=ListWishes)
     denials: DenialWishes = field(default_factory=DenialWishes)
 
@@ -135,6 +138,11 @@ class Request:
         if (self.resume or self.checkpoint) and "canonical-od" not in self.find:
             raise UsageError(
                 "only a search for canonical order dependencies can be resumed", "Drop --checkpoint and --resume."
+            )
+        if self.partition_chain is not None and "canonical-od" not in self.find:
+            raise UsageError(
+                "only a search for canonical order dependencies has a partition chain",
+                "Add canonical-od to --find, or drop --partition-chain.",
             )
 
     def _refuse_unknown_families(self) -> None:
@@ -194,6 +202,7 @@ class Request:
             strategy=self._strategy_of("canonical-od"),
             checkpoint=self.checkpoint,
             resume=self.resume,
+            partition_chain=self.partition_chain,
         )
 
     def _of_list_ods(self, null_policy: NullPolicy) -> ListQuestion:
@@ -225,7 +234,7 @@ class Request:
         )
 
     def settings(self) -> dict[str, Any]:
-        """All that changes the answer, as plain JSON values."""
+        """All that changes the answer, and how it is searched for, as plain JSON values."""
         settings: dict[str, Any] = {
             "find": list(self.find),
             "max_size": self.max_size,
@@ -234,6 +243,8 @@ class Request:
             "min_interest": self.min_interest,
             "seed": self.seed,
         }
+        if "canonical-od" in self.find:
+            settings["canonical_od"] = {"strategy": self._of_canonical_ods(NullPolicy.EQUAL).taken_strategy}
         if "list-od" in self.find:
             settings["list_od"] = {name: wish for name, wish in vars(self.lists).items() if name != "flexible"}
         if "dc" in self.find:

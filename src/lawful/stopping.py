@@ -1,4 +1,4 @@
-"""What ends a discovery before its end: its limits, and Ctrl-C."""
+"""What ends work before its end: limits, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import contextlib
 import signal
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 from lawful.discovery.questions import Watch
 
 if TYPE_CHECKING:
     from lawful.engines import Engine
+
+_SOON = 0.02
+_COMPILERS = ("numba", "llvmlite")
 
 
 class UserWatch(Watch):
@@ -30,26 +34,57 @@ class UserWatch(Watch):
         return "the user stopped it" if self._is_told else super().reason()
 
 
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise `KeyboardInterrupt`; while a kernel is compiled or loaded, try again a little later.
+
+    An exception in there is lost where C code calls back into Python, or leaves the compiler in a state in which it
+    takes the whole process down.
+    """
+    if not _is_compiling(frame):
+        raise KeyboardInterrupt
+    main = threading.main_thread().ident
+    assert main is not None
+    again = threading.Timer(_SOON, signal.pthread_kill, (main, number))
+    again.daemon = True
+    again.start()
+
+
+def _is_compiling(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] in _COMPILERS:
+            return True
+        frame = frame.f_back
+    return False
+
+
 @contextlib.contextmanager
 def ctrl_c_ends(watch: UserWatch, engine: Engine) -> Iterator[None]:
     """Let the first Ctrl-C end the search as a limit does, so that nothing found is lost; the next one breaks off.
 
     An exception out of nowhere would have to wait for every thread that is thinking; all of these look at the watch.
+    So does a SIGTERM where it interrupts as Ctrl-C does; it is left alone in programs that have another use for it.
     """
-    before = signal.getsignal(signal.SIGINT)
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or before in (None, signal.SIG_IGN):  # Ctrl-C does not come here, or is not wanted
-        yield
-        return
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():  # signals come to no other
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        if before[signal.SIGINT] in (None, signal.SIG_IGN):
+            del before[signal.SIGINT]
+        if before[signal.SIGTERM] is not interrupt:
+            del before[signal.SIGTERM]
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
     def end(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, before)
+        restore()
         watch.end()
         # Not here: a cluster may take its time to answer, and this thread may be in the middle of asking it.
         threading.Thread(target=engine.cancel, daemon=True).start()
 
-    signal.signal(signal.SIGINT, end)
+    for number in before:
+        signal.signal(number, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()

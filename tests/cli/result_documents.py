@@ -24,6 +24,7 @@ def check_document(document: dict[str, Any]) -> None:
     assert document["format"] == "lawful/1"
     assert isinstance(document["complete"], bool)
     assert "stopped" not in document or (isinstance(document["stopped"], str) and not document["complete"])
+    assert document.get("limited_to", {"max_size": 0}).keys() <= {"max_size", "min_interest"}
     _check_table(document["table"])
     _check_stats(document["stats"])
     assert isinstance(document["settings"], dict)

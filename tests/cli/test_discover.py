@@ -80,12 +80,21 @@ def test_a_measure_without_an_error_is_harmless(lawful: Lawful, people: str) -> 
 def test_limits_are_said(lawful: Lawful, people: str) -> None:
     done = lawful("discover", people, "--max-size", "1", "--min-interest", "0.3")
     assert done.code == 0
-    assert "25 minimal laws, with at most 1 column on the left, 24 of less interest left out\n" in done.out
+    assert done.out.splitlines()[-3:-1] == [
+        "25 minimal laws, 24 of less interest left out",
+        "only laws of size at most 1 and with an interest of at least 0.3 are listed: "
+        "beyond that the list is incomplete",
+    ]
     document = read_document(lawful("discover", people, "--min-interest", "0.3", "--json").out)
     assert all(entry["interest"] >= 0.3 for entry in document["dependencies"])
     counts = document["stats"]["counts"]
     assert counts["keys"] + counts["fds"] == len(document["dependencies"]) + counts["left_out"]
     assert document["settings"]["min_interest"] == 0.3
+    assert document["limited_to"] == {"min_interest": 0.3}
+    older = {name: value for name, value in document.items() if name != "limited_to"}
+    for version in (document, older):
+        Path("laws.json").write_text(json.dumps(version))
+        assert lawful("check", people, "--laws", "laws.json").code == 0
 
 
 def test_out_is_the_printed_document_and_leaves_no_partial_file(lawful: Lawful, people: str) -> None:
@@ -192,8 +201,11 @@ def test_a_kill_leaves_the_partial_file(lawful: Lawful, long_search: Path, tmp_p
     assert sorted(map(json.loads, partial.read_text().splitlines())) == ["code -> code_name", "code_name -> code"]
     checked = lawful("check", long_search, "--laws", partial)
     assert (checked.code, checked.out.splitlines()[-1]) == (0, "2 of 2 laws hold")
-    again = lawful("discover", long_search, "--find", "key", "--max-size", "1", "--out", out)
-    assert again.code == 0
+    other = lawful("discover", long_search, "--find", "key", "--max-size", "1", "--out", out)
+    assert (other.code, other.err) == (0, f"{partial} of an earlier run holds laws that were not found now\n")
+    assert sorted(tmp_path.iterdir()) == [out, partial]
+    again = lawful("discover", long_search, "--find", "fd", "--max-size", "1", "--out", out)
+    assert (again.code, again.err) == (0, "")
     assert list(tmp_path.iterdir()) == [out]
 
 

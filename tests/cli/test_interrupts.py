@@ -1,4 +1,4 @@
-"""Ctrl-C is never lost, and never lands in a compiler."""
+"""Ctrl-C is never lost, and never lands in a compiler; a SIGTERM is as good."""
 
 from __future__ import annotations
 
@@ -44,9 +44,12 @@ def test_an_interrupt_waits_until_a_kernel_is_compiled() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_any_other_interrupt_comes_at_once() -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_any_other_interrupt_comes_at_once(number: int) -> None:
+    before = signal.getsignal(number)
     with pytest.raises(KeyboardInterrupt), interrupts_wait_for_compilers():
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(number)
+    assert signal.getsignal(number) is before
 
 
 def test_an_interrupt_that_is_ignored_stays_ignored() -> None:

@@ -39,6 +39,7 @@ TWINS = {
     "strategy": {"--strategy"},
     "checkpoint": {"--checkpoint"},
     "resume": {"--resume"},
+    "partition_chain": {"--partition-chain"},
     "lists": {"--unidirectional", "--with-implied", "--forward-rule"},
     "denials": {
         "--cross-columns",

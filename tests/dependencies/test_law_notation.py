@@ -94,6 +94,8 @@ def test_the_notation_of_each_family(law, text):
 
 CONVENIENCES = [
     ("{zip, state} -> day", FD((ZIP, STATE), DAY)),
+    ("{zip, state}: [] -> day", FD((ZIP, STATE), DAY)),
+    ("{}:[\n]->zip", FD((), ZIP)),
     ("  zip->state  # why not", FD((ZIP,), STATE)),
     ("zip\n->\nstate", FD((ZIP,), STATE)),
     ("KEY ( zip )", Key((ZIP,))),
@@ -145,6 +147,11 @@ def test_several_right_sides_and_several_laws():
         parse_law("not(t.zip = s.zip and t.day < s.day)", NAMES),
     ]
     assert parse_laws("{} -> zip, day", NAMES) == [FD((), ZIP), FD((), DAY)]
+    assert parse_laws("{zip}: [] -> state, day; {}: [] -> zip", NAMES) == [
+        FD((ZIP,), STATE),
+        FD((ZIP,), DAY),
+        FD((), ZIP),
+    ]
     assert parse_laws(" \n # nothing\n;;", NAMES) == []
 
 
@@ -174,6 +181,11 @@ BAD = [
     ("{zip}: zip ~ day", 0, "its own context"),
     ("{}: zip ~ zip", 0, "two different"),
     ("{}: zip day", 8, "Expected '~'"),
+    ("{zip}: [day] -> state", 8, "Expected ']'"),
+    ("{zip}: []: state", 9, "Expected '->'"),
+    ("{zip}: [] -> zip", 13, "right side"),
+    ("{zip}: [] -> [day]", 13, "Expected a column name"),
+    ("{zip<}: [] -> day", 1, "no operators"),
     ("{zip} -> {day<}", 1, "needs an operator"),
     ("{zip<, day} -> {state<}", 7, "needs an operator"),
     ("{zip<} -> day", 10, "Expected '{'"),

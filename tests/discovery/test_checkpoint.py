@@ -9,25 +9,29 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
-from checks.tables import ArrayTable, large_table
+from canonical_oracle import minimal_canonical_laws
+from checks.tables import POLICIES, ArrayTable, large_table, tables, with_twins
 from discovered_tables import slow_table
-from hypothesis import given
+from full_disks import largest_file
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lawful.checks import CheckTask, Verdict
 from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate
+from lawful.discovery.canonical_evidence import discover_by_evidence
 from lawful.discovery.canonical_questions import CanonicalQuestion
 from lawful.discovery.checkpoint import Checkpoint, RememberedChecks, fingerprint
 from lawful.discovery.findings import Findings
 from lawful.discovery.lattice import discover_by_lattice
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
-from lawful.errors import UsageError
+from lawful.errors import StoppedError, UsageError
 from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
@@ -183,6 +187,29 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         Checkpoint(tmp_path / "nowhere" / "log", TABLE, SETTINGS, resume=False)
 
 
+@pytest.mark.parametrize("name", ["/dev/full", "/dev/null", "pipe", "."])
+def test_only_a_regular_file_can_be_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    with pytest.raises(UsageError, match=f"cannot keep a checkpoint in {name}: it is no regular file"):
+        Checkpoint(Path(name), TABLE, SETTINGS, resume=True)
+
+
+def test_a_log_that_cannot_be_written_stops_the_run_and_can_be_resumed(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    whole = len(written(path))
+    path.unlink()
+    with largest_file(whole - 10):
+        log = Checkpoint(path, TABLE, SETTINGS, resume=False)
+        *first, last = VERDICTS.items()
+        for asked, answer in first:
+            log.append(asked, answer)
+        with pytest.raises(StoppedError, match=f"the checkpoint {path} cannot be written: File too large"):
+            log.append(*last)
+        log.close(is_complete=True)
+    assert read(path) == dict(first)
+
+
 def test_the_fingerprint_is_that_of_the_ranks() -> None:
     columns = [TABLE.column(i) for i in range(TABLE.width)]
     assert fingerprint(TABLE) == fingerprint(ArrayTable([column.copy() for column in columns]))
@@ -195,17 +222,17 @@ def test_the_fingerprint_is_that_of_the_ranks() -> None:
 class CountingEngine(LocalEngine):
     """The local engine, which also counts its checks, and breaks down after so many."""
 
-    def __init__(self, breaks_after: int | None = None) -> None:
+    def __init__(self, breaks_after: int | None = None, breaks_by: type[Exception] = RuntimeError) -> None:
         super().__init__(threads=2)
         self.checked: list[Law] = []
-        self._breaks_after = breaks_after
+        self._breaks_after, self._breaks_by = breaks_after, breaks_by
 
     def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
         tasks = list(tasks)
         laws = {task.id: task.law for task in tasks}
         for verdict in super().check(tasks):
             if self._breaks_after is not None and len(self.checked) >= self._breaks_after:
-                raise RuntimeError("the machine is on fire")
+                raise self._breaks_by("the machine is on fire")
             self.checked.append(laws[verdict.id])
             yield verdict
 
@@ -228,32 +255,118 @@ def test_a_remembered_check_is_the_check(tmp_path: Path) -> None:
 
 def laws(found: Findings) -> set[Law]:
     assert found.complete
+    return stated(found)
+
+
+def stated(found: Findings) -> set[Law]:
     return {law for part in (*found.blocks, *found.listings) for law in part.laws()}
 
 
-@pytest.mark.parametrize("breaks_after", [1, 40, 200])
-def test_a_run_that_broke_down_goes_on_without_asking_again(tmp_path: Path, breaks_after: int) -> None:
+def run(strategy: str, table: ArrayTable, engine: LocalEngine, question: CanonicalQuestion) -> Findings:
+    """Discover without sampling, so that there is much to check."""
+    engine.open(table, question.null_policy)
+    asked = (table, engine, question, Watch(), lambda _: None, lambda _: None)
+    if strategy == "lattice":
+        return discover_by_lattice(*asked, samples=False)
+    return discover_by_evidence(*asked, all_pairs=False, samples=False)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "breaks_after"),
+    [
+        *[(strategy, strategy, checks) for strategy in ("lattice", "evidence") for checks in (1, 40, 200)],
+        ("lattice", "evidence", 40),
+        ("evidence", "lattice", 40),
+    ],
+)
+def test_a_run_that_broke_down_goes_on_without_asking_again(
+    tmp_path: Path, before: str, after: str, breaks_after: int
+) -> None:
+    """By the same strategy, or by the other one: a verdict is a fact."""
     table = large_table(seed=4, rows=2_000)
-
-    def run(engine: CountingEngine, resume: bool) -> Findings:
-        engine.open(table, NullPolicy.EQUAL)
-        question = CanonicalQuestion(checkpoint=tmp_path / "log", resume=resume, strategy="lattice")
-        return discover_by_lattice(table, engine, question, Watch(), lambda _: None, lambda _: None, samples=False)
-
+    log = tmp_path / "log"
     first = CountingEngine(breaks_after)
     with pytest.raises(RuntimeError, match="on fire"):
-        run(first, resume=False)
+        run(before, table, first, CanonicalQuestion(checkpoint=log))
     second = CountingEngine()
-    resumed = laws(run(second, resume=True))
+    resumed = laws(run(after, table, second, CanonicalQuestion(checkpoint=log, resume=True)))
     assert not set(first.checked) & set(second.checked)
-    (tmp_path / "log").unlink()
-    assert resumed == laws(run(CountingEngine(), resume=False))
+    assert resumed == laws(run(after, table, CountingEngine(), CanonicalQuestion()))
+
+
+STRATEGIES = st.sampled_from(["lattice", "evidence"])
+STOPPED = given(data=st.data(), policy=POLICIES, before=STRATEGIES, after=STRATEGIES, stops_after=st.integers(0, 30))
+
+
+def ends_with_all_laws_after_a_stop(
+    log: Path, data: st.DataObject, policy: NullPolicy, before: str, after: str, stops_after: int
+) -> None:
+    table = with_twins(data.draw(tables(max_rows=8, max_width=4, min_width=2)), data.draw)
+    expected = minimal_canonical_laws(table.as_rows(), table.width, policy)
+    first = CountingEngine(stops_after, StoppedError)
+    cut = run(before, table, first, CanonicalQuestion(policy, checkpoint=log))
+    assert stated(cut) <= expected
+    assert stated(cut) == expected or not cut.complete
+    second = CountingEngine()
+    resumed = run(after, table, second, CanonicalQuestion(policy, checkpoint=log, resume=True))
+    assert laws(resumed) == expected
+    assert not set(first.checked) & set(second.checked)
+
+
+@settings(max_examples=40)
+@STOPPED
+def test_a_run_that_was_stopped_anywhere_ends_with_all_laws(tmp_path_factory, **drawn: Any) -> None:
+    ends_with_all_laws_after_a_stop(tmp_path_factory.mktemp("stopped") / "log", **drawn)
+
+
+@pytest.mark.slow
+@settings(max_examples=2_000)
+@STOPPED
+def test_thousands_of_runs_that_were_stopped_end_with_all_laws(tmp_path_factory, **drawn: Any) -> None:
+    ends_with_all_laws_after_a_stop(tmp_path_factory.mktemp("stopped") / "log", **drawn)
+
+
+def test_comparing_all_pairs_asks_nothing_and_leaves_an_empty_log(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    engine = CountingEngine()
+    engine.open(TABLE, NullPolicy.EQUAL)
+
+    def compare(progress: Callable[[str], None], *, resume: bool) -> Findings:
+        question = CanonicalQuestion(checkpoint=log, resume=resume)
+        return discover_by_evidence(TABLE, engine, question, Watch(), lambda _: None, progress, all_pairs=True)
+
+    def break_while_thinking(message: str) -> None:
+        if "thinking" in message:
+            raise RuntimeError("the machine is on fire")
+
+    with pytest.raises(RuntimeError, match="on fire"):
+        compare(break_while_thinking, resume=False)
+    assert log.read_bytes().count(b"\n") == 1
+    with pytest.raises(UsageError, match="did not end"):
+        compare(lambda _: None, resume=False)
+    resumed = laws(compare(lambda _: None, resume=True))
+    assert engine.checked == []
+    assert resumed == laws(run("lattice", TABLE, CountingEngine(), CanonicalQuestion()))
+
+
+@pytest.mark.parametrize("strategy", ["lattice", "evidence"])
+def test_no_strategy_takes_the_log_of_another_question(tmp_path: Path, strategy: str) -> None:
+    log = tmp_path / "log"
+    run("evidence", TABLE, CountingEngine(), CanonicalQuestion(checkpoint=log))
+    for other, words in [
+        (CanonicalQuestion(NullPolicy.IGNORE, checkpoint=log, resume=True), "null was 'equal' and is 'ignore'"),
+        (CanonicalQuestion(max_size=2, checkpoint=log, resume=True), "max_size was None and is 2"),
+        (CanonicalQuestion(min_interest=0.5, checkpoint=log, resume=True), "min_interest was 0.0 and is 0.5"),
+    ]:
+        with pytest.raises(UsageError, match=words):
+            run(strategy, TABLE, CountingEngine(), other)
 
 
 DRIVER = """
 import sys
 from pathlib import Path
 from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.discovery.canonical_evidence import discover_by_evidence
 from lawful.discovery.lattice import discover_by_lattice
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
@@ -263,15 +376,22 @@ from lawful.tables.encoded_table import EncodedTable
 table = EncodedTable.open(Path(sys.argv[1]))
 engine = LocalEngine(threads=2)
 engine.open(table, NullPolicy.EQUAL)
-question = CanonicalQuestion(checkpoint=Path(sys.argv[2]), resume=True, strategy="lattice")
-found = discover_by_lattice(table, engine, question, Watch(), lambda _: None, lambda _: None, samples=False)
+question = CanonicalQuestion(checkpoint=Path(sys.argv[2]), resume=True)
+asked = (table, engine, question, Watch(), lambda _: None, lambda _: None)
+if sys.argv[4] == "lattice":
+    found = discover_by_lattice(*asked, samples=False)
+else:
+    found = discover_by_evidence(*asked, all_pairs=False, samples=False)
 assert found.complete
 names = sorted(repr(law) for part in (*found.blocks, *found.listings) for law in part.laws())
 Path(sys.argv[3]).write_text("\\n".join(names))
 """
 
 
-def test_a_driver_that_is_killed_again_and_again_ends_with_the_same_answer(tmp_path: Path, monkeypatch) -> None:
+@pytest.mark.parametrize("strategy", ["lattice", pytest.param("evidence", marks=pytest.mark.slow)])
+def test_a_driver_that_is_killed_again_and_again_ends_with_the_same_answer(
+    tmp_path: Path, monkeypatch, strategy: str
+) -> None:
     monkeypatch.setenv("LAWFUL_CACHE", str(tmp_path / "cache"))
     folder = encoded_folder(slow_table(4_000), tmp_path)
     log, out = tmp_path / "log", tmp_path / "laws.txt"
@@ -279,7 +399,7 @@ def test_a_driver_that_is_killed_again_and_again_ends_with_the_same_answer(tmp_p
     script.write_text(DRIVER)
     kills = 0
     for size in (2_000, 30_000, None):
-        process = subprocess.Popen([sys.executable, str(script), str(folder), str(log), str(out)])
+        process = subprocess.Popen([sys.executable, str(script), str(folder), str(log), str(out), strategy])
         try:
             while process.poll() is None and not (size and log.exists() and log.stat().st_size >= size):
                 time.sleep(0.002)

@@ -46,7 +46,7 @@ def check(
     from lawful.results.violation_files import require_empty
 
     given = load_laws(laws)
-    output.require_writable(showing.out)
+    output.require_writable(showing.out, table)
     if violations is not None:
         require_empty(violations)
     policy = opt.null_option(null or "equal")
@@ -103,7 +103,7 @@ def explain(
     from lawful.explanations import explain_law
     from lawful.results.violation_files import require_empty
 
-    output.require_writable(showing.out)
+    output.require_writable(showing.out, table)
     if violations is not None:
         require_empty(violations)
     with (

@@ -11,10 +11,12 @@ import typer
 
 from lawful.cli import options as opt
 from lawful.cli.groups import takes_groups
-from lawful.errors import EXIT_FINE, EXIT_STOPPED
+from lawful.errors import EXIT_FINE, EXIT_STOPPED, UsageError
 
 if TYPE_CHECKING:
+    from lawful.partial_files import PartialFile
     from lawful.requests import Request
+    from lawful.results import DiscoveryReport
     from lawful.runs import Run
 
 _FINDING = "What to find"
@@ -86,12 +88,22 @@ Checkpoint = Annotated[
     Path | None,
     opt.option(
         _FINDING,
-        "canonical-od by the lattice: keep every verdict in this file, so that a run that was cut off can go on.",
+        "canonical-od: keep every verdict in this file, so that a run that was cut off can go on.",
         "--checkpoint",
         metavar="FILE",
     ),
 ]
 Resume = Annotated[bool, opt.option(_FINDING, "Go on from the --checkpoint of a run that was cut off.", "--resume")]
+PartitionChain = Annotated[
+    int | None,
+    opt.option(
+        _FINDING,
+        "canonical-od: keep the partitions on the way to another one if it takes at most so many products; of a longer"
+        " way, keep only the end.  [default: keep all]",
+        "--partition-chain",
+        metavar="N",
+    ),
+]
 Unidirectional = Annotated[bool, opt.option(_FINDING, "list-od: all columns rise, none falls.", "--unidirectional")]
 WithImplied = Annotated[
     bool,
@@ -182,6 +194,7 @@ def discover(
     strategy: StrategyOption = "auto",
     checkpoint: Checkpoint = None,
     resume: Resume = False,
+    partition_chain: PartitionChain = None,
     unidirectional: Unidirectional = False,
     with_implied: WithImplied = False,
     forward_rule: ForwardRule = "fd",
@@ -215,9 +228,8 @@ def discover(
       lawful check new.csv --laws laws.json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
-    from lawful.cli.discovery_output import print_discovery
     from lawful.discoveries import discover_laws, parse_memory
-    from lawful.partial_files import forget_partial, partial_path
+    from lawful.partial_files import PartialFile
     from lawful.requests import DenialWishes, ListWishes, Request, families_of, operators_of
 
     request = Request(
@@ -232,6 +244,7 @@ def discover(
         strategy,  # type: ignore[arg-type]  # likewise
         checkpoint,
         resume,
+        partition_chain,
         ListWishes(unidirectional, with_implied, forward_rule),  # type: ignore[arg-type]  # likewise
         DenialWishes(
             cross_columns,
@@ -243,25 +256,59 @@ def discover(
             least_mean_ratio,
         ),
     )
-    output.require_writable(showing.out)
-    partial = None if showing.out is None or output.is_device(showing.out) else partial_path(showing.out)
-    with (
-        _left_behind_is_named(partial),
-        output.shown_progress() as progress,
-        opt.open_table(table, reading, running, progress, opt.null_option(null)) as run,
-    ):
-        if "dc" in request.find:
-            output.print_notes(*_compared_cells(run, request))
-        report = discover_laws(run, request, progress, partial)
-    if showing.out is not None:
-        output.write_json(report.streamed(), showing.out)
-    if partial is not None and showing.out is not None:
-        forget_partial(showing.out)
+    output.require_writable(showing.out, table)
+    if showing.out is not None and checkpoint is not None:
+        _refuse_one_file_for_two(showing.out, checkpoint)
+    kept = PartialFile(None if showing.out is None or output.is_device(showing.out) else showing.out)
+    with _left_behind_is_named(kept), kept:
+        with (
+            output.shown_progress() as progress,
+            opt.open_table(table, reading, running, progress, opt.null_option(null)) as run,
+        ):
+            if "dc" in request.find:
+                output.print_notes(*_compared_cells(run, request))
+            report = discover_laws(run, request, progress, kept)
+        if kept.failure is not None:
+            output.print_notes(f"{kept.failure}; the search went on without it")
+        if showing.out is not None:
+            _write(report, showing.out, showing)
+            kept.forget()
+    output.print_notes(*(f"{path} of an earlier run holds laws that were not found now" for path in kept.left))
+    _show(report, showing)
+    raise typer.Exit(EXIT_FINE if report.complete else EXIT_STOPPED)
+
+
+def _refuse_one_file_for_two(out: Path, checkpoint: Path) -> None:
+    from lawful.partial_files import may_be_partial
+
+    if checkpoint.resolve() == out.resolve():
+        raise UsageError(f"{out} cannot be both the document and the checkpoint", "Name another file.")
+    if may_be_partial(checkpoint, out):
+        raise UsageError(
+            f"{checkpoint} cannot be the checkpoint: laws on the way to {out} are kept in files of such names",
+            "Name another file.",
+        )
+
+
+def _write(report: DiscoveryReport, out: Path, showing: opt.Showing) -> None:
+    """Write the document; what cannot be written is at least shown."""
+    from lawful.cli import output
+
+    try:
+        output.write_json(report.streamed(), out)
+    except UsageError:
+        _show(report, showing)
+        raise
+
+
+def _show(report: DiscoveryReport, showing: opt.Showing) -> None:
+    from lawful.cli import output
+    from lawful.cli.discovery_output import print_discovery
+
     if showing.json_:
         output.print_json(report.streamed())
     else:
         print_discovery(report)
-    raise typer.Exit(EXIT_FINE if report.complete else EXIT_STOPPED)
 
 
 def _compared_cells(run: Run, request: Request) -> list[str]:
@@ -273,14 +320,14 @@ def _compared_cells(run: Run, request: Request) -> list[str]:
 
 
 @contextmanager
-def _left_behind_is_named(partial: Path | None) -> Iterator[None]:
+def _left_behind_is_named(kept: PartialFile) -> Iterator[None]:
     """When the work breaks off, say where the laws are that were found by then."""
     from lawful.cli.output import print_notes
 
-    before = None if partial is None or not partial.exists() else partial.stat().st_mtime_ns
     try:
         yield
     except BaseException:
-        if partial is not None and partial.exists() and partial.stat().st_size and partial.stat().st_mtime_ns != before:
-            print_notes(f"what was found so far is in {partial}")
+        if kept.path is not None:
+            some = "what was found so far" if kept.failure is None else "a part of what was found so far"
+            print_notes(f"{some} is in {kept.path}")
         raise

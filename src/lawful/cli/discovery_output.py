@@ -41,6 +41,8 @@ def print_discovery(report: DiscoveryReport) -> None:
             if most < section.count:
                 console.print(f"  … and {section.count - most:,} more: see them all with --json or --out.")
         console.print(Text(_summary(report), style="bold"))
+        if limits := report.limits_in_words():
+            console.print(Text(limits, style="bold"))
         console.print(Text(_times(report)))
 
 
@@ -103,10 +105,6 @@ def _summary(report: DiscoveryReport) -> str:
     parts = [counted(len(report) + counts.get("left_out", 0), "minimal law")]
     if settings["error"]:
         parts.append(f"with an error of at most {settings['error']:g} ({settings['measure']})")
-    if settings["max_size"] is not None:
-        on_the_left = f"with at most {counted(settings['max_size'], 'column')} on the left"
-        has_left_sides = set(settings["find"]) <= {"key", "fd"}
-        parts.append(on_the_left if has_left_sides else f"of size at most {settings['max_size']}")
     if "left_out" in counts:
         parts.append(f"{counts['left_out']:,} of less interest left out")
     described = ", ".join(parts)

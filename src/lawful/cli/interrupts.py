@@ -1,48 +1,25 @@
-"""Ctrl-C at any moment."""
+"""Ctrl-C, and the signal that ends services and jobs, at any moment."""
 
 from __future__ import annotations
 
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
+from typing import Any
 
-_SOON = 0.02
-_COMPILERS = ("numba", "llvmlite")
+from lawful.stopping import interrupt
+
+_USUAL: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
 
 @contextmanager
 def interrupts_wait_for_compilers() -> Iterator[None]:
-    """Let a Ctrl-C that comes while a kernel is compiled or loaded wait until that is done.
-
-    An exception in there is lost where C code calls back into Python, or leaves the compiler in a state in which it
-    takes the whole process down.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:  # ignored, or somebody else's matter
-        yield
-        return
-    signal.signal(signal.SIGINT, _interrupt)
+    """Let a SIGTERM end the work as Ctrl-C does, and let both wait until a kernel is compiled or loaded."""
+    ours = [number for number, usual in _USUAL.items() if signal.getsignal(number) == usual]  # or somebody else's
+    for number in ours:
+        signal.signal(number, interrupt)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    if not _is_compiling(frame):
-        raise KeyboardInterrupt
-    main = threading.main_thread().ident
-    assert main is not None
-    again = threading.Timer(_SOON, signal.pthread_kill, (main, number))
-    again.daemon = True
-    again.start()
-
-
-def _is_compiling(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if str(frame.f_globals.get("__name__")).partition(".")[0] in _COMPILERS:
-            return True
-        frame = frame.f_back
-    return False
+        for number in ours:
+            signal.signal(number, _USUAL[number])

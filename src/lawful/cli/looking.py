@@ -29,7 +29,7 @@ def profile(
     from lawful.cli import output
     from lawful.results import TableProfile
 
-    output.require_writable(showing.out)
+    output.require_writable(showing.out, table)
     with (
         output.shown_progress() as progress,
         opt.open_table(table, reading, running, progress, needs_engine=False) as run,

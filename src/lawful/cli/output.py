@@ -105,14 +105,17 @@ def _law_lines(entries: Iterable[Mapping[str, Any]], encode: Callable[[Any], str
     yield end
 
 
-def require_writable(path: Path | None) -> None:
-    """Refuse a place for the JSON document where none can be, before work is spent on it."""
+def require_writable(path: Path | None, table: str) -> None:
+    """Refuse a place for the JSON document where none can be, or where the table is, before work is spent on it."""
     if path is None:
         return
     if path.is_dir():
         raise UsageError(f"cannot write {path}: it is a folder", "Name a file.")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"cannot write {path}: there is no folder {path.absolute().parent}")
+    with suppress(OSError):  # what is no file, or not there, cannot be written over
+        if path.samefile(table):
+            raise UsageError(f"cannot write {path}: it is the table itself", "Name another file.")
 
 
 def write_json(document: Mapping[str, Any], path: Path) -> None:

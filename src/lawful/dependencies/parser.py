@@ -150,20 +150,28 @@ class _Parser:
         return self._build(token, lambda: FD(tuple(lhs), rhs))
 
     def _braces(self) -> list[Law]:
-        """Read the three forms that begin with a brace; what follows the closing one tells them apart."""
+        """Read the forms that begin with a brace; what follows the closing one tells them apart."""
         opening = self.advance()
         items = self._items("}", self._maybe_marked)
         if self._accept(":"):
             for token, _, operator in items:
                 if operator is not None:
                     raise self._error(token, "The context of an order dependency has no operators.")
-            return [self._canonical_od(opening, [column for _, column, _ in items])]
+            context = [column for _, column, _ in items]
+            return self._constants(context) if self._at("[") else [self._canonical_od(opening, context)]
         self._expect("->", "':' makes it a canonical order dependency, '->' another law.")
         marked = any(operator is not None for _, _, operator in items)
         if not marked and not self._at("{"):
             return self._fds([column for _, column, _ in items])
         self._expect("{", "The right side of a pointwise order dependency is one column with an operator.")
         return [self._pod(opening, items)]
+
+    def _constants(self, context: list[int]) -> list[Law]:
+        """Read the rest of `X: [] -> A`, as the literature on canonical order dependencies writes an FD."""
+        self._expect("[")
+        self._expect("]", "A context determines columns by '[] ->', or orders two of them by '~'.")
+        self._expect("->")
+        return self._fds(context)
 
     def _canonical_od(self, opening: Token, context: list[int]) -> CanonicalOD:
         left, left_direction = self._directed()

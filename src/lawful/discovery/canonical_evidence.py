@@ -20,6 +20,7 @@ import numpy as np
 from lawful.checks import CheckTask, RankedTable, Verdict
 from lawful.dependencies import FD, CanonicalOD, Law
 from lawful.discovery.canonical_checking import Candidate, Lessons, OpenGoals, Places
+from lawful.discovery.canonical_checkpoint import remembered
 from lawful.discovery.canonical_questions import CanonicalQuestion
 from lawful.discovery.canonical_statements import Statements
 from lawful.discovery.canonical_thinking import Goal, Hypergraphs, Thought, fd_goals, pair_goals, think
@@ -29,6 +30,7 @@ from lawful.discovery.order_classes import order_classes
 from lawful.discovery.peeling import peel
 from lawful.discovery.questions import Progress, Watch
 from lawful.engines import Engine
+from lawful.engines.protocol import Checks
 from lawful.engines.stream import CheckStream
 from lawful.errors import StoppedError
 from lawful.evidence import SwapPool, WindowSampler, sample_random_pairs, some_rows
@@ -69,13 +71,15 @@ def discover_by_evidence(
     some pairs, or only learns from the witnesses of refuted candidates.
     """
     search = _Search(table, engine, question, watch, emit, progress, all_pairs)
+    findings = search.findings
     try:
-        search.run(samples)
-        search.findings.complete = True
+        with remembered(engine, table, question, findings) as checks:
+            search.run(checks, samples)
+            findings.complete = True
     except StoppedError as stop:
-        search.findings.stopped_because = watch.reason() or stop.message
+        findings.stopped_because = watch.reason() or stop.message
     search.statements.hand_out()
-    return search.findings
+    return findings
 
 
 class _Search:
@@ -90,7 +94,7 @@ class _Search:
         all_pairs: bool | None,
     ) -> None:
         policy = question.null_policy
-        self._table, self._engine, self._question = table, engine, question
+        self._table, self._question = table, question
         self._watch, self._progress = watch, progress
         self._memory = MemoryKeeper(engine, table, watch, question.partition_chain)
         self._orders = order_classes(peel(table, policy), table, policy)
@@ -108,7 +112,7 @@ class _Search:
         self._stated = 0.0
         self._asked = 0
 
-    def run(self, samples: bool) -> None:
+    def run(self, checks: Checks, samples: bool) -> None:
         """Compare all pairs and think, or compare some and let the engine check what is left."""
         self.statements.state_peeled()
         self.findings.counts["full_evidence"] = int(self._is_full)
@@ -121,7 +125,7 @@ class _Search:
                     self._state(thought)
         else:
             try:
-                self._check_what_some_pairs_leave(samples)
+                self._check_what_some_pairs_leave(checks, samples)
             finally:
                 self._state_held()
         self.findings.counts["agree_sets"] = len(self._pool)
@@ -160,7 +164,7 @@ class _Search:
             else:
                 yield thought
 
-    def _check_what_some_pairs_leave(self, samples: bool) -> None:
+    def _check_what_some_pairs_leave(self, checks: Checks, samples: bool) -> None:
         """Keep checks out all the time; think again when nothing is left to send, or too much of it was wrong."""
         sampling = _Sampling(self._pool, self._sampled, self._table.rows, self._question.seed, self._watch)
         if samples:
@@ -169,7 +173,7 @@ class _Search:
         goals = OpenGoals(self._table, self._orders)
         counts = self.findings.counts
         lessons = Lessons()
-        with CheckStream(self._engine, batch=_CHECKS_AT_FIRST) as stream:
+        with CheckStream(checks, batch=_CHECKS_AT_FIRST) as stream:
             while goals:
                 if sampling.goes_on:  # the engine works meanwhile, on what is not known to be wrong
                     sampling.go_on()

@@ -16,11 +16,8 @@ def discover_canonical_ods(
     """Find all minimal FDs and order-compatible pairs that hold; at a limit, what was certain by then.
 
     `engine` must be open on the table. Everything that is emitted is final. FDs come in blocks, pairs in listings.
-    Left to itself, the search goes by evidence, which is quicker on every table measured, unless a checkpoint is
-    asked for, which only the lattice keeps.
     """
-    by_lattice = question.strategy == "lattice" or (question.strategy == "auto" and question.checkpoint is not None)
-    if by_lattice:
+    if question.taken_strategy == "lattice":
         from lawful.discovery.lattice import discover_by_lattice
 
         return discover_by_lattice(table, engine, question, watch, emit, progress)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from lawful.dependencies import CanonicalOD, Law, LawKind
-from lawful.search import unpack_sets
+from lawful.search import set_sizes, unpack_sets
 from lawful.search.sets import Words
 
 Int32s = npt.NDArray[np.int32]
@@ -52,6 +53,11 @@ class PackedPairs:
     def readings(self) -> Iterator[str | None]:
         """What each says in plain words, which is left to the notation."""
         return iter((None,) * len(self))
+
+    def ties(self) -> tuple[npt.NDArray[Any], ...]:
+        """By size, then by context, pair and direction: laws are found in an order that changes from run to run."""
+        pairs = (self.left.astype(np.int64) << 32) | (self.right.astype(np.int64) << 1) | self.is_descending
+        return pairs, *self.contexts.T, set_sizes(self.contexts)
 
     def chosen(self, places: npt.NDArray[np.int64]) -> PackedPairs:
         """Some of the laws, in that order."""

@@ -24,12 +24,12 @@ class CanonicalQuestion:
     min_interest
         Laws whose context (or left side) covers less than this share of the pairs of rows are left out.
     checkpoint
-        Where the lattice keeps its state, so that a killed run can resume. Only the lattice has one.
+        Where verdicts are kept, so that a killed run can resume, by the same strategy or another one.
     resume
         Go on from the checkpoint, if it is there.
     partition_chain
-        The most products in a row by which a worker makes the partition of a context from cached ones; a longer
-        way is replaced by one pass over the single columns. None leaves the choice to the cache.
+        The most products in a row by which a worker makes the partition of a context and keeps those on the way; of
+        a longer way it keeps only the end. None keeps all, as far as the cache has room.
     """
 
     null_policy: NullPolicy = NullPolicy.EQUAL
@@ -40,6 +40,11 @@ class CanonicalQuestion:
     checkpoint: Path | None = None
     resume: bool = False
     partition_chain: int | None = None
+
+    @property
+    def taken_strategy(self) -> Literal["lattice", "evidence"]:
+        """The strategy that searches: by evidence, which is quicker on every table measured, if none is asked for."""
+        return "lattice" if self.strategy == "lattice" else "evidence"
 
     def __post_init__(self) -> None:
         if self.max_size is not None and self.max_size < 0:
@@ -54,5 +59,3 @@ class CanonicalQuestion:
             raise UsageError(f"the partition chain must be at least 1, and is {self.partition_chain}")
         if self.resume and self.checkpoint is None:
             raise UsageError("nothing to resume from", "Say where the checkpoint is.")
-        if self.checkpoint is not None and self.strategy == "evidence":
-            raise UsageError("the evidence strategy keeps no checkpoint", "Use the strategy lattice or auto.")

@@ -27,7 +27,7 @@ class Statements:
 
     def __init__(self, table: RankedTable, orders: Orders, question: CanonicalQuestion, emit: Emit) -> None:
         self.findings = Findings()
-        self.coverage = Coverage(table, question.null_policy, orders.peeled.columns, question.seed)
+        self.coverage = Coverage(table, question.null_policy, orders.peeled.columns)
         """How many pairs of rows a set of groups covers."""
         self._table, self._orders, self._question, self._emit = table, orders, question, emit
         self._fds: dict[int, list[Bits]] = defaultdict(list)
@@ -41,7 +41,7 @@ class Statements:
         least, policy = self._question.min_interest, self._question.null_policy
         blocks = constants_and_twins(self._orders.peeled, self._table, policy, self._question.max_size)
         if least > 0:
-            coverage = Coverage(self._table, policy, range(self._table.width), self._question.seed)
+            coverage = Coverage(self._table, policy, range(self._table.width))
             kept = (Block(block.goal, block.sets[coverage.of(block.sets) >= least]) for block in blocks)
             blocks = (block for block in kept if len(block.sets))
         self._state(blocks)

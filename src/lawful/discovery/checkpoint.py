@@ -7,11 +7,13 @@ whatever the moment it was killed at. This serves every strategy that asks an en
 
 A line of the log is a checksum and a JSON value: first the table and the settings that the log belongs to, then a
 verdict a line. A line that does not match its checksum, such as the last one of a process that was killed, is passed
-over: its law is checked again.
+over: its law is checked again. A log that cannot be written any more, as on a full disk, ends the run as a limit does:
+going on would be work that a kill destroys.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -30,7 +32,7 @@ from lawful.dependencies import Law
 from lawful.dependencies.documents import from_document, to_document
 from lawful.discovery.questions import MEASURES
 from lawful.engines.protocol import Checks
-from lawful.errors import EngineError, LawfulError, UsageError
+from lawful.errors import LawfulError, StoppedError, UsageError
 from lawful.meanings import Measure
 
 _FORMAT = "lawful checkpoint 1"
@@ -80,7 +82,8 @@ class Checkpoint:
     def close(self, *, is_complete: bool) -> None:
         """End the log; one of a complete run may be written over."""
         if is_complete:
-            self._write({"complete": True})
+            with contextlib.suppress(StoppedError):  # the answer is complete, whatever becomes of the log
+                self._write({"complete": True})
         self._file.close()
 
     def _begin(self, header: dict[str, Any], resume: bool) -> None:
@@ -165,14 +168,16 @@ class Checkpoint:
         line = b"%08x %s\n" % (zlib.crc32(text), text)
         with self._lock:
             try:
-                is_written = self._file.write(line) == len(line)
-            except OSError:
-                is_written = False
-            if not is_written:
-                raise EngineError(f"the checkpoint {self.path} cannot be written", "Is the disk full?")
-            if time.monotonic() - self._synced > _SECONDS_BETWEEN_SYNCS:
-                os.fsync(self._file.fileno())
-                self._synced = time.monotonic()
+                while line:  # a disk that is almost full takes a part
+                    line = line[self._file.write(line) :]
+                if time.monotonic() - self._synced > _SECONDS_BETWEEN_SYNCS:
+                    os.fsync(self._file.fileno())
+                    self._synced = time.monotonic()
+            except OSError as error:
+                raise StoppedError(
+                    f"the checkpoint {self.path} cannot be written: {error.strerror}",
+                    "What was found so far is kept and marked incomplete.",
+                ) from None
 
 
 class RememberedChecks:
@@ -209,6 +214,8 @@ def fingerprint(table: RankedTable) -> str:
 def _opened(path: Path) -> BinaryIO:
     """Open a log without buffering, for this process alone."""
     try:
+        if path.exists() and not path.is_file():  # a device or a pipe may have no end, and keeps nothing
+            raise UsageError(f"cannot keep a checkpoint in {path}: it is no regular file", "Name another file.")
         file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b", buffering=0)
     except OSError as error:
         raise UsageError(f"cannot keep a checkpoint in {path}: {error.strerror}") from None

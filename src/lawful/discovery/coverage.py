@@ -1,8 +1,12 @@
-"""How many pairs of rows a set of columns covers, the same for every strategy of a run.
+"""How interesting a law is: how many pairs of rows its columns cover, so that general laws come before accidental ones.
 
-The coverage of X is the chance that two rows drawn at random agree on X (DISTOD, section 9.1; see `interest`). It
-never grows when a column is added. It is taken from all pairs of a small table and from one fixed sample of a large
-one, so that every strategy draws the line of an interest threshold at the same place.
+The coverage of a set of columns X is the sum of the squared sizes of the classes of rows that agree on X, divided by
+the square of the number of rows (DISTOD, section 9.1): the chance that two rows drawn at random agree on X. A law with
+a left side that hardly any two rows share says little; one that many rows share says much. It never grows when a
+column is added.
+
+It is taken from all pairs of a small table and from one fixed sample of a large one, because a table can obey a million
+laws. So every family, strategy and seed draws the line of an interest threshold at the same place.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from lawful.search.sets import Words
 from lawful.search.superset_kernels import count_supersets
 
 _PAIRS = 1 << 16
+_SEED = 0
 
 
 class Coverage:
@@ -35,13 +40,11 @@ class Coverage:
         The table, and what null means; where nulls are ignored they agree with nothing.
     columns
         Bit c of every set stands for `columns[c]`.
-    seed
-        Where the random numbers of the sample start.
     """
 
-    def __init__(self, table: RankedTable, policy: NullPolicy, columns: Sequence[int], seed: int = 0) -> None:
+    def __init__(self, table: RankedTable, policy: NullPolicy, columns: Sequence[int]) -> None:
         self._alone = 1.0 / max(1, table.rows)  # a row always agrees with itself
-        left, right = _pairs(table.rows, seed)
+        left, right = _pairs(table.rows)
         self._pairs = left.size
         self._holders: Words = np.zeros((len(columns), -(-left.size // 64)), np.uint64)
         for holders, column in zip(self._holders, columns, strict=True):
@@ -67,13 +70,13 @@ class Coverage:
         return self._alone + (1.0 - self._alone) * agreeing / max(1, self._pairs)
 
 
-def _pairs(rows: int, seed: int) -> tuple[Int32s, Int32s]:
+def _pairs(rows: int) -> tuple[Int32s, Int32s]:
     count = rows * (rows - 1) // 2
     if count <= _PAIRS:
         left, right = np.empty(count, np.int32), np.empty(count, np.int32)
         next_pairs(rows, 1, 0, left, right)
         return left, right
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(_SEED)
     chosen = random.integers(0, rows, _PAIRS)
     others = (chosen + random.integers(1, rows, _PAIRS)) % rows
     return chosen.astype(np.int32), others.astype(np.int32)

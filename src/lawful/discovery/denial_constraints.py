@@ -161,7 +161,7 @@ class _Search:
         sets, errors = self._sorted_out
 
         def rate() -> Floats:
-            return interests_of(sets, self._space, self._pool, self._question.seed, hold=not self._question.error)
+            return interests_of(sets, self._space, self._pool, hold=not self._question.error)
 
         return DenialListing(self._space, tuple(self._table.names), sets, rate, errors)
 

@@ -3,7 +3,8 @@
 The interest of a constraint is the mean of its succinctness and its coverage (Chu, Ilyas and Papotti, "Discovering
 denial constraints", PVLDB 2013, section 5). Succinct is what takes few different columns and operators to say. A pair
 of rows that satisfies k of n predicates counts (k + 1) / n towards coverage: the nearer pairs come to breaking a
-constraint without doing so, the more it says. Coverage is estimated from random pairs, the same for all constraints.
+constraint without doing so, the more it says. Coverage is estimated from random pairs, the same for all constraints and
+all seeds.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from lawful.search.superset_kernels import superset_weights
 
 _MOST_COMPARISONS = 200_000_000
 _FEWEST_PAIRS, _PAIRS_A_ROW, _MOST_PAIRS = 500, 20, 20_000
+_SEED = 0
 _UNPACKED_AT_ONCE = 4096
 
 Floats = npt.NDArray[np.float64]
@@ -70,6 +72,10 @@ class DenialListing:
         for dc in self.laws():
             yield plain_reading(dc, self.names)
 
+    def ties(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """Laws of the same interest stay in the order in which the search has put them."""
+        return ()
+
     def chosen(self, places: npt.NDArray[np.int64]) -> DenialListing:
         """Some of the laws, in that order."""
         errors = None if self.errors is None else self.errors[places]
@@ -77,11 +83,11 @@ class DenialListing:
         return DenialListing(self.space, self.names, self.sets[places], lambda: interests, errors)
 
 
-def interests_of(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int, *, hold: bool = True) -> Floats:
+def interests_of(sets: Words, space: PredicateSpace, pool: DenialPool, *, hold: bool = True) -> Floats:
     """How interesting each constraint is, from 0 to 1; `hold` says that no pair of rows breaks any of them."""
     if not len(sets) or not len(space):
         return np.ones(len(sets))
-    return 0.5 * (_succinctness(sets, space) + _coverage(sets, space, pool, seed, hold))
+    return 0.5 * (_succinctness(sets, space) + _coverage(sets, space, pool, hold))
 
 
 def _succinctness(sets: Words, space: PredicateSpace) -> Floats:
@@ -96,7 +102,7 @@ def _succinctness(sets: Words, space: PredicateSpace) -> Floats:
     return succinct
 
 
-def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int, hold: bool) -> Floats:
+def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, hold: bool) -> Floats:
     """The mean of (k + 1) / n over the pairs that break nothing.
 
     The mean of k is the sum of the shares of pairs that satisfy each predicate, so no constraint needs to be held
@@ -107,7 +113,7 @@ def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, seed: int, h
     pairs = min(_PAIRS_A_ROW * pool.rows, _MOST_PAIRS)
     if not hold:
         pairs = int(np.clip(_MOST_COMPARISONS // len(sets), min(_FEWEST_PAIRS, pairs), pairs))
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(_SEED)
     left = random.integers(0, pool.rows, pairs)
     right = (left + random.integers(1, pool.rows, pairs)) % pool.rows
     signs = pool.compare(left.astype(np.int32), right.astype(np.int32))

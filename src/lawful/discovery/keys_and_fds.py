@@ -122,7 +122,7 @@ def _from_some_pairs(
         return
     pool = Pool(sampled, question.null_policy, columns)
     sampler = WindowSampler(pool, sampled, question.seed, judged_after=_JUDGED_AFTER)
-    settled = SettledSets(table, pool, question.seed)
+    settled = SettledSets(table, pool)
     confirmed: set[Candidate] = set()
     min_yield = _FIRST_YIELD
     while True:

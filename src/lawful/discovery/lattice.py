@@ -26,9 +26,9 @@ import numpy as np
 
 from lawful.checks import CheckTask, RankedTable, Verdict
 from lawful.dependencies import FD, CanonicalOD, Law
+from lawful.discovery.canonical_checkpoint import remembered
 from lawful.discovery.canonical_questions import CanonicalQuestion
 from lawful.discovery.canonical_statements import Statements
-from lawful.discovery.checkpoint import Checkpoint, RememberedChecks
 from lawful.discovery.findings import Emit, Findings
 from lawful.discovery.memory import MemoryKeeper
 from lawful.discovery.order_classes import Orders, order_classes
@@ -68,20 +68,16 @@ def discover_by_lattice(
     orders = order_classes(peel(table, question.null_policy), table, question.null_policy)
     statements = Statements(table, orders, question, emit)
     findings = statements.findings
-    checkpoint = _checkpoint(table, question)
-    checks: Checks = engine if checkpoint is None else RememberedChecks(engine, checkpoint)
     search = _Search(table, engine, question, orders, watch, statements)
     try:
-        statements.state_peeled()
-        if samples:
-            search.sample(progress)
-        search.run(checks, progress)
-        findings.complete = True
+        with remembered(engine, table, question, findings) as checks:
+            statements.state_peeled()
+            if samples:
+                search.sample(progress)
+            search.run(checks, progress)
+            findings.complete = True
     except StoppedError as stop:
         findings.stopped_because = watch.reason() or stop.message
-    finally:
-        if checkpoint is not None:
-            checkpoint.close(is_complete=findings.complete)
     statements.hand_out()
     findings.counts |= search.counts
     findings.counts["partition_drops"] = search.partition_drops
@@ -281,18 +277,6 @@ class _Evidence:
                 contexts = packed_contexts([job.context for job in of_kind], self._width)
                 for job, words in zip(of_kind, search(contexts, agree, refuted), strict=True):
                     yield job, int.from_bytes(words.tobytes(), "little")
-
-
-def _checkpoint(table: RankedTable, question: CanonicalQuestion) -> Checkpoint | None:
-    if question.checkpoint is None:
-        return None
-    settings = {
-        "find": "canonical-od",
-        "null": question.null_policy.value,
-        "max_size": question.max_size,
-        "min_interest": question.min_interest,
-    }
-    return Checkpoint(question.checkpoint, table, settings, resume=question.resume)
 
 
 def _has_nulls(table: RankedTable, column: int) -> bool:

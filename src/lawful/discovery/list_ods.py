@@ -106,4 +106,4 @@ def _interests(laws: tuple[ListOD, ...], table: RankedTable, question: ListQuest
         return np.ones(len(laws))
     places = {column: place for place, column in enumerate(used)}
     left_sides = pack_sets([[places[column] for column, _ in law.lhs] for law in laws], len(used))
-    return Coverage(table, question.null_policy, used, question.seed).of(left_sides)
+    return Coverage(table, question.null_policy, used).of(left_sides)

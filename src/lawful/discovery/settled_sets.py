@@ -47,8 +47,8 @@ _MOST_SURPRISE = 4.0
 class SettledSets:
     """The sets that are settled, and the way to settle more; all are sets over the columns of a pool."""
 
-    def __init__(self, table: RankedTable, pool: Pool, seed: int) -> None:
-        self._table, self._pool, self._seed = table, pool, seed
+    def __init__(self, table: RankedTable, pool: Pool) -> None:
+        self._table, self._pool = table, pool
         self._knows_all_rows = pool.rows == table.rows
         self._settled: Words = np.zeros((0, pool.matrix.words), np.uint64)
         self._counted: dict[bytes, int] = {}
@@ -153,7 +153,7 @@ class SettledSets:
     def _pairs(self, sets: Words) -> npt.NDArray[np.float64]:
         """About how many pairs agree on each set."""
         if self._coverage is None:
-            self._coverage = Coverage(self._table, self._pool.policy, self._pool.columns, self._seed)
+            self._coverage = Coverage(self._table, self._pool.policy, self._pool.columns)
         pairs = self._coverage.of(sets) * self._table.rows**2 / 2
         for place, one in enumerate(sets if self._counted else ()):
             pairs[place] = self._counted.get(one.tobytes(), pairs[place])

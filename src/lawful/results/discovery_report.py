@@ -52,7 +52,7 @@ class DiscoveryReport:
     """The laws that a discovery found, kind by kind, keys and FDs first, of each kind the most interesting first.
 
     `stopped_because` says what ended the search where it did not come to its end; `complete` is then false, and
-    the laws are those that were certain by then.
+    the laws are those that were certain by then. A complete answer has all laws within the limits of `limited_to`.
     """
 
     table: EncodedTable
@@ -98,6 +98,22 @@ class DiscoveryReport:
         """The functional dependencies alone."""
         return list(self._found(self.packed.families()[1]))
 
+    @property
+    def limited_to(self) -> dict[str, Any]:
+        """The largest size and the least interest that were asked for; empty if all laws were."""
+        size, interest = self.settings.get("max_size"), self.settings.get("min_interest")
+        return ({} if size is None else {"max_size": size}) | ({"min_interest": interest} if interest else {})
+
+    def limits_in_words(self) -> str | None:
+        """Say which laws alone were looked for, if there was a limit; what is beyond it is not in the list."""
+        limits = self.limited_to
+        within = [f"of size at most {limits['max_size']}"] if "max_size" in limits else []
+        within += [f"with an interest of at least {limits['min_interest']:g}"] if "min_interest" in limits else []
+        if not within:
+            return None
+        verb = "are listed" if "left_out" in self.counts else "were looked for"
+        return f"only laws {' and '.join(within)} {verb}: beyond that the list is incomplete"
+
     def closure(self, names: Iterable[str]) -> list[str]:
         """Return the names of all columns that some columns determine, themselves included."""
         if isinstance(names, str):  # a text is an iterable of characters too
@@ -128,7 +144,7 @@ class DiscoveryReport:
         settings = self.settings
         largest = settings.get("max_size")
         reasons = {
-            "functional dependencies were not asked for": "fd" not in settings["find"],
+            "functional dependencies were not asked for": not {"fd", "canonical-od"} & set(settings["find"]),
             f"the discovery is incomplete: {self.stopped_because}": not self.complete,
             "FDs are not transitive where nulls are ignored": settings["null"] != "equal",
             "FDs that hold only within an error are not transitive": bool(settings["error"]),
@@ -154,6 +170,7 @@ class DiscoveryReport:
             "format": FORMAT,
             "complete": self.complete,
             **({} if self.stopped_because is None else {"stopped": self.stopped_because}),
+            **({"limited_to": self.limited_to} if self.limited_to else {}),
             "table": {
                 "name": self.table.name,
                 "rows": self.table.rows,
@@ -206,5 +223,7 @@ class DiscoveryReport:
 
     def _repr_html_(self) -> str:
         marked = "" if self.complete else f", incomplete: {self.stopped_because}"
+        limited = "" if (words := self.limits_in_words()) is None else f"; {words}"
         shown = f", the first {_SHOWN_IN_A_NOTEBOOK} here" if len(self) > _SHOWN_IN_A_NOTEBOOK else ""
-        return html_table(f"{self.table.name}: {len(self):,} laws{shown}{marked}", self._records(_SHOWN_IN_A_NOTEBOOK))
+        title = f"{self.table.name}: {len(self):,} laws{shown}{marked}{limited}"
+        return html_table(title, self._records(_SHOWN_IN_A_NOTEBOOK))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import itemgetter
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,9 @@ class Listing(Protocol):
     def readings(self) -> Iterator[str | None]:
         """What each says in plain words, where that differs from its notation."""
 
+    def ties(self) -> tuple[npt.NDArray[Any], ...]:
+        """What ranks laws of the same interest, the decisive keys last, as `np.lexsort` takes them."""
+
     def chosen(self, places: npt.NDArray[np.int64]) -> Listing:
         """Some of the laws, in that order."""
 
@@ -63,6 +66,10 @@ class ListedLaws:
         """What each says in plain words."""
         return iter(self.meanings or (None,) * len(self.values))
 
+    def ties(self) -> tuple[npt.NDArray[np.int64], ...]:
+        """Laws of the same interest stay in their order."""
+        return ()
+
     def chosen(self, places: npt.NDArray[np.int64]) -> ListedLaws:
         """Some of the laws, in that order."""
         return ListedLaws(
@@ -83,9 +90,9 @@ class RankedLaws:
 
     @staticmethod
     def of(kind: LawKind, listings: Sequence[Listing]) -> RankedLaws:
-        """Rank some listings; laws of the same interest stay in their order."""
-        ranked = (listing.chosen(np.argsort(-listing.interests, kind="stable")) for listing in listings if len(listing))
-        return RankedLaws(kind, tuple(ranked))
+        """Rank some listings, each by interest and what it ranks ties by."""
+        ranked = (listing.chosen(np.lexsort((*listing.ties(), -listing.interests))) for listing in listings)
+        return RankedLaws(kind, tuple(listing for listing in ranked if len(listing)))
 
     def __len__(self) -> int:
         return sum(map(len, self.listings))
