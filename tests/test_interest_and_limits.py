@@ -43,7 +43,7 @@ def _texts(report: DiscoveryReport) -> list[str]:
 
 
 def _left_side(law: Any) -> tuple[int, ...]:
-    return law.lhs if isinstance(law, FD) else law.context  # type: ignore[no-any-return]
+    return law.lhs if isinstance(law, FD) else law.context
 
 
 @pytest.mark.parametrize("find", ["canonical-od", "fd,canonical-od", "key,canonical-od", "key,fd,canonical-od"])
@@ -76,7 +76,7 @@ def test_a_small_table_has_exact_interests_and_a_threshold_keeps_what_reaches_it
     least = everything[place % len(everything)].interest
     expected = [found for found in everything if found.interest >= least]
     for strategy in STRATEGIES:
-        assert list(lawful.discover(table, "canonical-od", min_interest=least, strategy=strategy)) == expected  # type: ignore[arg-type]
+        assert list(lawful.discover(table, "canonical-od", min_interest=least, strategy=strategy)) == expected
     fds = [found for found in expected if isinstance(found.law, FD)]
     assert list(lawful.discover(table, "fd", min_interest=least)) == fds
     assert list(lawful.discover(table, "fd,canonical-od", min_interest=least)) == expected
@@ -96,7 +96,7 @@ def test_no_seed_changes_what_a_threshold_keeps(find: str) -> None:
 
 
 def test_both_strategies_give_the_same_laws_in_the_same_order() -> None:
-    reports = [lawful.discover(FEW, "canonical-od", strategy=strategy) for strategy in STRATEGIES]  # type: ignore[arg-type]
+    reports = [lawful.discover(FEW, "canonical-od", strategy=strategy) for strategy in STRATEGIES]
     assert list(reports[0]) == list(reports[1])
     assert [report.settings["canonical_od"] for report in reports] == [{"strategy": name} for name in STRATEGIES]
     assert lawful.discover(FEW, "canonical-od").settings["canonical_od"] == {"strategy": "evidence"}
@@ -125,7 +125,7 @@ def test_pairs_are_ranked_alike_however_they_arrive(laws: list[CanonicalOD], ran
             np.array([law.direction == "desc" for law in arriving], np.bool_),
             np.array([interests[law] for law in arriving]),
         )
-        return [law for law, *_ in RankedLaws.of("canonical-od", [packed])]  # type: ignore[misc]
+        return [law for law, *_ in RankedLaws.of("canonical-od", [packed])]
 
     expected = sorted(
         laws,
@@ -150,7 +150,7 @@ def test_limits_are_said_in_every_result(find: str) -> None:
     assert "limited_to" not in everything.to_dict()
     assert "incomplete" not in everything._repr_html_()
     for limits in ({"max_size": 1}, {"min_interest": 0.3}, {"max_size": 1, "min_interest": 0.3}):
-        report = lawful.discover(FEW, find, columns=["c1", "c4", "half"], **limits)  # type: ignore[arg-type]
+        report = lawful.discover(FEW, find, columns=["c1", "c4", "half"], **limits)
         document = report.to_dict()
         check_document(document)
         assert (document["complete"], document["limited_to"]) == (True, limits)

@@ -108,7 +108,9 @@ def test_what_one_run_may_remove_another_does_not(tmp_path: Path) -> None:
 
 
 @given(runs=st.lists(st.lists(st.sets(st.integers(0, 3), max_size=2), max_size=3), max_size=6))
-def test_whatever_runs_found_is_in_some_file(runs: list[list[set[int]]], tmp_path_factory) -> None:
+def test_whatever_runs_found_is_in_some_file(
+    runs: list[list[set[int]]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     folder = tmp_path_factory.mktemp("runs")
     found: set[str] = set()
     for blocks in runs:
