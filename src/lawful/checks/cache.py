@@ -49,7 +49,7 @@ class PartitionCache(Generic[Kept]):
     """Partitions by chain of columns, for any number of threads."""
 
     def __init__(self, budget: int, disuse_seconds: float = DISUSE_SECONDS) -> None:
-        self._budget = budget
+        self.budget = budget
         self._disuse_seconds = disuse_seconds
         self._last_used: dict[Chain, float] = {}
         self._lock = threading.Lock()
@@ -88,14 +88,22 @@ class PartitionCache(Generic[Kept]):
             self._misses += 1
             return 0, None
 
+    def get(self, chain: Chain) -> Kept | None:
+        """Return what is kept under a key, if it is; asking for it uses it, but is no hit or miss."""
+        with self._lock:
+            found = self._tier(chain).get(chain)
+            if found is not None:
+                self._use(chain)
+            return found
+
     def put(self, chain: Chain, partition: Kept) -> None:
         """Keep a partition, at the cost of others; one that is larger than the budget is not kept."""
         needed = partition.nbytes
         with self._lock:
             tier = self._tier(chain)
-            if needed > self._budget or chain in tier:
+            if needed > self.budget or chain in tier:
                 return
-            self._shrink_to(self._budget - needed)
+            self._shrink_to(self.budget - needed)
             tier[chain] = partition
             self._bytes += needed
             self._last_used[chain] = time.monotonic()
@@ -104,7 +112,7 @@ class PartitionCache(Generic[Kept]):
     def resize(self, budget: int) -> None:
         """Keep to another budget from now on, and give back at once what is over it."""
         with self._lock:
-            self._budget = budget
+            self.budget = budget
             self._shrink_to(budget)
 
     def _use(self, chain: Chain) -> None:

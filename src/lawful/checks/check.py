@@ -6,6 +6,7 @@ nor the order of checks nor the number of threads shows in it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from lawful.checks.denial_counts import count_pairs
 from lawful.checks.fitting import no_check, require_fitting
 from lawful.checks.list_orders import broken_order
 from lawful.checks.partitions import Partition
-from lawful.checks.ranked_table import RankedTable
+from lawful.checks.ranked_table import Int32s, RankedTable
 from lawful.checks.verdict import CheckTask, Verdict
 from lawful.checks.violations import find_violations
 from lawful.checks.workspace import Pair, Swaps, Workspace
@@ -95,7 +96,8 @@ def _agreeing_pair(columns: tuple[int, ...], workspace: Workspace) -> Pair | Non
     for coarser in workspace.growing(all_but_last):
         agreeing = workspace.refine(coarser, chain[-1], first_only=True) if len(chain) > 1 else coarser
         if agreeing.size > 0:
-            return int(agreeing.rows[0]), int(agreeing.rows[1])
+            first, second = workspace.table_rows(agreeing, agreeing.rows[:2])
+            return int(first), int(second)
     return None
 
 
@@ -103,11 +105,11 @@ def _split(lhs: tuple[int, ...], rhs: int, workspace: Workspace) -> Pair | None:
     """Return two rows that agree on `lhs` and differ on `rhs`."""
     if workspace.is_constant(rhs):
         return None
-    column = workspace.slim_column(rhs)
     for partition in workspace.growing(lhs):
-        first, second = partition_kernels.first_difference(partition.rows, partition.offsets, column, workspace.lowest)
-        if first >= 0:
-            return _ordered(first, second)
+        ranks = workspace.ranks(partition, rhs)
+        found = partition_kernels.first_difference(partition.rows, partition.offsets, ranks, workspace.lowest)
+        if found[0] >= 0:
+            return _named(found, partition, workspace)
     return None
 
 
@@ -141,8 +143,8 @@ def _search_swaps(partition: Partition, left: int, right: int, direction: Direct
     order_kernels.first_swaps(
         partition.rows,
         partition.offsets,
-        workspace.slim_column(a),
-        workspace.slim_column(b),
+        workspace.ranks(partition, a),
+        workspace.ranks(partition, b),
         ranks,
         workspace.lowest,
         0 if direction == "asc" else 2,
@@ -152,11 +154,17 @@ def _search_swaps(partition: Partition, left: int, right: int, direction: Direct
         scratch.extremes(ranks + 1 if with_table else 0),
         found,
     )
-    return Swaps(_ordered(found[0], found[1]), _ordered(found[2], found[3]), complete=False)
+    asc, desc = (_named(pair, partition, workspace) for pair in (found[:2], found[2:]))
+    return Swaps(asc, desc, complete=False)
 
 
-def _ordered(first: int, second: int) -> Pair | None:
-    """Return two row ids as a witness; a negative one says that there is none."""
-    if first < 0:
+def _named(found: Sequence[int] | Int32s, partition: Partition, workspace: Workspace) -> Pair | None:
+    """Return two rows of a partition as a witness; a negative one says that there is none."""
+    if found[0] < 0:
         return None
-    return (int(first), int(second)) if first < second else (int(second), int(first))
+    first, second = workspace.table_rows(partition, np.array(found, np.int32)).tolist()
+    return _ordered(first, second)
+
+
+def _ordered(first: int, second: int) -> Pair:
+    return (first, second) if first < second else (second, first)

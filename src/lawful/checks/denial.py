@@ -214,7 +214,7 @@ def growing_groups(denial: Denial, workspace: Workspace) -> Iterator[Groups]:
     for partition in workspace.growing(denial.equal_columns):
         while searched < partition.classes:
             last = _end_of_chunk(partition.offsets, searched)
-            chunk = _classes(partition, searched, last)
+            chunk = workspace.by_table_rows(_classes(partition, searched, last))
             if chunk.classes == 1 and chunk.size >= _PROBED_FROM:
                 yield Groups.of(_sampled(chunk), denial.t_fits, denial.s_fits).matching(denial.equal_across)
             yield Groups.of(chunk, denial.t_fits, denial.s_fits).matching(denial.equal_across)
@@ -239,7 +239,8 @@ def all_groups(denial: Denial, workspace: Workspace) -> Groups:
 
 def _classes(partition: Partition, first: int, last: int) -> Partition:
     start, end = partition.offsets[first], partition.offsets[last]
-    return Partition(partition.rows[start:end], partition.offsets[first : last + 1] - start, partition.table_rows)
+    offsets = partition.offsets[first : last + 1] - start
+    return Partition(partition.rows[start:end], offsets, partition.table_rows, partition.root)
 
 
 def _sampled(partition: Partition) -> Partition:

@@ -92,6 +92,8 @@ def first_swaps(
             if found[wanted] >= 0:
                 return
         fetched = _fetch(rows, a_column, b_column, a, b, fetched, end)
+        if length <= INSERTION_LIMIT and _is_constant(a, b, start, end):
+            continue
         if length <= FEW_ROWS:
             _search_pairs(rows, start, end, a, b, lowest, found)
         elif _uses_table(length, a_distinct):
@@ -112,6 +114,20 @@ def _fetch(rows: Int32s, a_column: Ranks, b_column: Ranks, a: Int32s, b: Int32s,
         a[i] = a_column[rows[i]]
         b[i] = b_column[rows[i]]
     return until
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _is_constant(a: Int32s, b: Int32s, start: int, end: int) -> bool:
+    """Say whether all rows of a class have the same A or the same B: then none are swapped.
+
+    So it is in most classes of a context that almost determines one of them. The loop has no branches.
+    """
+    a_differs = 0
+    b_differs = 0
+    for i in range(start + 1, end):
+        a_differs |= a[i] ^ a[start]
+        b_differs |= b[i] ^ b[start]
+    return a_differs == 0 or b_differs == 0
 
 
 @njit(cache=True, nogil=True, inline="always")

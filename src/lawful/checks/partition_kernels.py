@@ -11,6 +11,7 @@ costs what the partition holds and not what the column could.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from lawful.checks.ranked_table import Int32s, Ranks
@@ -72,70 +73,68 @@ def refine(
     no class numbers a row. The parts of a class come in the order of their first rows, their rows
     ascending. With `first_only` the loop ends after the first class that leaves a part.
 
-    Ranks are fetched some rows ahead of the class that needs them: the column is read all over the place, and
-    only a loop that does nothing else keeps many of these reads under way.
+    Ranks are fetched some rows ahead of the class that needs them: a column may be read all over the place, and
+    only a loop that does nothing else keeps many of these reads under way. `seen` and `out_rows` have room for one
+    entry more than the result.
+
+    In a class of few rows each row looks for those of its rank, and strikes them out. But most small classes either
+    dissolve, because no rank occurs twice, or stay whole, and a loop without branches sees to both: ranks that differ
+    in their last six bits differ. It stands here because a call, even one that Numba inlines, counts references
+    to all its arrays, which takes longer than the class.
     """
     size = 0
     classes = 0
     fetched = 0
+    start = 0
     out_offsets[0] = 0
     for c in range(offsets.size - 1):
-        start = offsets[c]
-        end = offsets[c + 1]
+        end = int(offsets[c + 1])
         if end > fetched:
             until = min(max(end, fetched + ROWS_AHEAD), rows.size)
             for i in range(fetched, until):
                 ranks[i] = column[rows[i]]
             fetched = until
-        if end - start == 2:
-            # Most classes of a fine partition have two rows: nothing to count.
-            rank = ranks[start]
-            if rank >= lowest and rank == ranks[start + 1]:
-                out_rows[size] = rows[start]
-                out_rows[size + 1] = rows[start + 1]
-                size += 2
-                classes += 1
-                out_offsets[classes] = size
-        elif end - start <= _FEW_ROWS:
-            size, classes = _split_by_comparing(rows, ranks, start, end, lowest, out_rows, out_offsets, size, classes)
-        else:
+        if end - start > _FEW_ROWS:
             size, classes = _split_by_counting(
                 rows, ranks, start, end, lowest, slots, seen, out_rows, out_offsets, size, classes
             )
-        if first_only and classes > 0:
-            break
-    return size, classes
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _split_by_comparing(
-    rows: Int32s,
-    ranks: Int32s,
-    start: int,
-    end: int,
-    lowest: int,
-    out_rows: Int32s,
-    out_offsets: Int32s,
-    size: int,
-    classes: int,
-) -> tuple[int, int]:
-    """Split a class of few rows: each row looks for those of its rank, and strikes them out."""
-    for i in range(start, end):
-        rank = ranks[i]
-        if rank < lowest:
-            continue
-        first = size
-        for j in range(i + 1, end):
-            if ranks[j] == rank:
-                ranks[j] = -1
-                if size == first:
+        else:
+            first_rank = ranks[start]
+            differs = np.int32(0)
+            once = np.uint64(0)
+            twice = np.uint64(0)
+            for i in range(start, end):
+                differs |= ranks[i] ^ first_rank
+                bit = np.uint64(1) << np.uint64(ranks[i] & 63)
+                twice |= once & bit
+                once |= bit
+            if differs == 0 and first_rank >= lowest:
+                for i in range(start, end):
                     out_rows[size] = rows[i]
                     size += 1
-                out_rows[size] = rows[j]
-                size += 1
-        if size > first:
-            classes += 1
-            out_offsets[classes] = size
+                classes += 1
+                out_offsets[classes] = size
+            elif differs != 0 and twice != 0:
+                for i in range(start, end - 1):
+                    rank = ranks[i]
+                    if rank < lowest:
+                        continue
+                    part = size
+                    out_rows[size] = rows[i]
+                    size += 1
+                    for j in range(i + 1, end):
+                        if ranks[j] == rank:
+                            ranks[j] = -1
+                            out_rows[size] = rows[j]
+                            size += 1
+                    if size == part + 1:
+                        size = part
+                    else:
+                        classes += 1
+                        out_offsets[classes] = size
+        if first_only and classes > 0:
+            break
+        start = end
     return size, classes
 
 
@@ -153,34 +152,42 @@ def _split_by_counting(
     size: int,
     classes: int,
 ) -> tuple[int, int]:
-    """Split a class by a counting sort over the ranks that it has."""
+    """Split a class by a counting sort over the ranks that it has.
+
+    Which ranks occur once cannot be foreseen, so no branch depends on it: their rows are written to the last place
+    of `out_rows`, which is not part of the result.
+    """
     parts = 0
+    aside = out_rows.size - 1
     for i in range(start, end):
         rank = ranks[i]
         if rank >= lowest:
-            if slots[rank] == 0:
-                seen[parts] = rank
-                parts += 1
+            seen[parts] = rank
+            parts += slots[rank] == 0
             slots[rank] += 1
     for p in range(parts):
         members = slots[seen[p]]
-        if members >= 2:
-            slots[seen[p]] = size
-            size += members
-            classes += 1
-            out_offsets[classes] = size
-        else:
-            slots[seen[p]] = -1
+        stays = members >= 2
+        slots[seen[p]] = size if stays else aside
+        size += members if stays else 0
+        classes += stays
+        out_offsets[classes] = size
     for i in range(start, end):
         rank = ranks[i]
         if rank >= lowest:
             position = slots[rank]
-            if position >= 0:
-                out_rows[position] = rows[i]
-                slots[rank] = position + 1
+            out_rows[position] = rows[i]
+            slots[rank] = position + 1
     for p in range(parts):
         slots[seen[p]] = 0
     return size, classes
+
+
+@njit(cache=True, nogil=True)
+def arrange(rows: Int32s, column: Ranks, arranged: Ranks) -> None:
+    """Write the ranks of some rows, one after the other."""
+    for i in range(rows.size):
+        arranged[i] = column[rows[i]]
 
 
 @njit(cache=True, nogil=True)

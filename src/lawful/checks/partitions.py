@@ -29,16 +29,19 @@ class Partition:
     Attributes
     ----------
     rows
-        The row ids, class by class, ascending within a class.
+        The rows, class by class, ascending within a class.
     offsets
         Class `c` is `rows[offsets[c]:offsets[c + 1]]`.
     table_rows
         The number of rows of the table.
+    root
+        The column by whose order rows are numbered; see `arrangements`. None numbers them as the table does.
     """
 
     rows: Int32s
     offsets: Int32s
     table_rows: int
+    root: int | None = None
 
     def __post_init__(self) -> None:
         # Partitions are shared by threads, and kernels see one array type for them and for memory maps.
@@ -68,7 +71,7 @@ class Partition:
     def beginning(self, rows: int) -> Partition:
         """Return the first classes, as few as hold at least `rows` rows between them, or all."""
         last = min(int(np.searchsorted(self.offsets, rows)), self.classes)
-        return Partition(self.rows[: self.offsets[last]], self.offsets[: last + 1], self.table_rows)
+        return Partition(self.rows[: self.offsets[last]], self.offsets[: last + 1], self.table_rows, self.root)
 
     def __iter__(self) -> Iterator[Int32s]:
         for c in range(self.classes):
@@ -168,14 +171,14 @@ def refine(
     *,
     first_only: bool = False,
 ) -> Partition:
-    """Return the product of a partition with one column; ranks below `lowest` are dropped.
+    """Return the product of a partition with one column, whose rows are numbered as those of the partition.
 
-    With `first_only` the result holds no more than the parts of the first class that leaves any, which
-    begin with the first class of the whole product.
+    Ranks below `lowest` are dropped. With `first_only` the result holds no more than the parts of the first class
+    that leaves any, which begin with the first class of the whole product.
     """
     if partition.size == 0:
         return partition
-    rows = scratch.buffer("rows", partition.size)
+    rows = scratch.buffer("rows", partition.size + 1)
     offsets = scratch.buffer("offsets", partition.size // 2 + 1)
     size, classes = partition_kernels.refine(
         partition.rows,
@@ -185,11 +188,11 @@ def refine(
         first_only,
         scratch.zeros("slots", distinct + 1),
         scratch.buffer("ranks", partition.size),
-        scratch.buffer("seen", min(partition.size, distinct + 1)),
+        scratch.buffer("seen", min(partition.size, distinct + 1) + 1),
         rows,
         offsets,
     )
-    return Partition(rows[:size].copy(), offsets[: classes + 1].copy(), partition.table_rows)
+    return Partition(rows[:size].copy(), offsets[: classes + 1].copy(), partition.table_rows, partition.root)
 
 
 def product(first: Partition, second: Partition, scratch: Scratch) -> Partition:

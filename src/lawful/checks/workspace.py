@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lawful.checks import partitions
+from lawful.checks.arrangements import Arrangements, Kept
 from lawful.checks.cache import Chain, PartitionCache
-from lawful.checks.partitions import Partition, Scratch, SortedPartition
+from lawful.checks.partitions import Partition, Scratch
 from lawful.checks.ranked_table import Int32s, RankedTable, Ranks
 from lawful.dependencies import Constant
 from lawful.errors import EngineError
@@ -85,8 +86,9 @@ class Workspace:
     ) -> None:
         self.table = table
         self.null_policy = null_policy
-        self.cache: PartitionCache[Partition | SortedPartition] = PartitionCache(cache_bytes)
+        self.cache: PartitionCache[Kept] = PartitionCache(cache_bytes)
         """Partitions of sets by their columns, and of lists by negative numbers; see `list_orders`."""
+        self._arrangements = Arrangements(table, self.cache, self.slim_column, self._grouped)
         self.longest_chain = longest_chain
         self.scratch = Scratch()
         self.lowest = NULL_RANK if null_policy is NullPolicy.EQUAL else NULL_RANK + 1
@@ -174,12 +176,28 @@ class Workspace:
         return tuple(sorted(set(columns), key=lambda i: (-self.table.distinct(i), i)))
 
     def partition(self, columns: Iterable[int]) -> Partition:
-        """Return the partition of a set of columns, grown from its longest prefix in the cache."""
+        """Return the partition of a set of columns in rows of the table, grown from its longest prefix in the cache."""
         chain = self.chain(columns)
-        return self._grown(chain, *self._longest_prefix(chain))
+        if len(chain) == 1:
+            return self._grouped(chain[0])
+        return self.by_table_rows(self._grown(chain, *self._longest_prefix(chain)))
+
+    def by_table_rows(self, partition: Partition) -> Partition:
+        """Return a partition with its rows numbered as the table numbers them."""
+        if partition.root is None:
+            return partition
+        return Partition(self.table_rows(partition, partition.rows), partition.offsets, partition.table_rows)
+
+    def table_rows(self, partition: Partition, rows: Int32s) -> Int32s:
+        """Return the rows of the table that some rows of a partition are; see `arrangements`."""
+        return self._arrangements.table_rows(partition, rows)
+
+    def ranks(self, partition: Partition, i: int) -> Ranks:
+        """Return column `i` with its rows numbered as those of a partition."""
+        return self._arrangements.ranks(partition, i)
 
     def growing(self, columns: Iterable[int]) -> Iterator[Partition]:
-        """Yield the partition of a set of columns, before it ever longer beginnings of it.
+        """Yield the partition of a set of columns, before it ever longer beginnings of it, numbered in any way.
 
         A law that does not hold mostly breaks within the first classes. To split a class takes its own rows
         only, so the first classes of the known prefix lead to exactly the first classes of the partition.
@@ -200,7 +218,7 @@ class Workspace:
     def refine(self, partition: Partition, i: int, *, first_only: bool = False) -> Partition:
         """Return the product of a partition with column `i`; see `partitions.refine`."""
         distinct = self.table.distinct(i)
-        column = self.slim_column(i)
+        column = self.ranks(partition, i)
         return partitions.refine(partition, column, distinct, self.lowest, self.scratch, first_only=first_only)
 
     def recall_swaps(self, key: SwapKey) -> Swaps:
@@ -218,12 +236,13 @@ class Workspace:
     def _longest_prefix(self, chain: Chain) -> tuple[int, Partition]:
         """Return the length and the partition of the longest prefix at hand, at least its first column."""
         known, found = self.cache.longest_prefix(chain)
-        if isinstance(found, Partition):
+        if (known > 1 or not chain) and isinstance(found, Partition):
             return known, found
-        known = min(1, len(chain))
-        partition = self._root(chain)
-        self.cache.put(chain[:known], partition)
-        return known, partition
+        if not chain:
+            everything = partitions.all_rows(self.table.rows)
+            self.cache.put(chain, everything)
+            return 0, everything
+        return 1, self._arrangements.root(chain[0]) if self._arrangements.pay else self._grouped(chain[0])
 
     def _grown(self, chain: Chain, known: int, partition: Partition) -> Partition:
         is_long = self.longest_chain is not None and len(chain) - known > self.longest_chain
@@ -233,8 +252,10 @@ class Workspace:
                 self.cache.put(chain[:length], partition)
         return partition
 
-    def _root(self, chain: Chain) -> Partition:
-        if not chain:
-            return partitions.all_rows(self.table.rows)
-        distinct = self.table.distinct(chain[0])
-        return partitions.single(self.column(chain[0]), distinct, self.lowest, self.scratch)
+    def _grouped(self, i: int) -> Partition:
+        """Return the partition of column `i` in rows of the table."""
+        found = self.cache.get((i,))
+        if not isinstance(found, Partition):
+            found = partitions.single(self.column(i), self.table.distinct(i), self.lowest, self.scratch)
+            self.cache.put((i,), found)
+        return found
