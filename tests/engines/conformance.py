@@ -255,6 +255,23 @@ def may_be_left_early(make: EngineFactory, table: EncodedTable) -> None:
     engine.close()
 
 
+def ends_one_call_and_no_other(make: EngineFactory, table: EncodedTable) -> None:
+    """A call that is left early takes no verdict from one that goes on beside it."""
+    engine = make()
+    engine.open(table, NullPolicy.EQUAL)
+    tasks = random_tasks(table.width, 4_000, seed=6)
+    found: list[Verdict] = []
+    beside = threading.Thread(target=lambda: found.extend(engine.check(tasks)))
+    beside.start()
+    for _ in range(4):
+        verdicts = engine.check(tasks[:50])
+        next(verdicts)
+        verdicts.close()
+    beside.join()
+    engine.close()
+    assert in_order(found) == reference(table, tasks, NullPolicy.EQUAL)
+
+
 def keeps_its_verdicts_when_tuned(make: EngineFactory, table: EncodedTable) -> None:
     """How partitions are kept shows in no verdict, whether it changes before a table is opened or at work."""
     engine = make()
@@ -303,6 +320,7 @@ CONTRACT = (
     refuses_to_check_before_it_is_opened,
     stops_when_cancelled,
     may_be_left_early,
+    ends_one_call_and_no_other,
     keeps_its_verdicts_when_tuned,
     feeds_a_stream,
 )

@@ -64,6 +64,16 @@ Part = TypeVar("Part", AgreeSets, DenialEvidence)
 _JOBS_IN_FLIGHT = 3
 _ATTEMPTS = 3
 _TILES_A_CORE = 4
+_LOOK_SECONDS = 0.5
+"""How long to wait before looking again whether checks were cancelled, and whether interrupted jobs have ended."""
+
+
+class _Call:
+    """One call for checks: the tag of its jobs, so that no others are interrupted with them, and whether it is over."""
+
+    def __init__(self) -> None:
+        self.tag = _new_tag()
+        self.is_left = Event()
 
 
 class SparkEngine:
@@ -91,7 +101,7 @@ class SparkEngine:
         self._longest_chain: int | None = None
         self._table: EncodedTable | None = None
         self._settings: WorkerSettings | None = None
-        self._tag = f"lawful-{uuid.uuid4().hex}"
+        self._tag = _new_tag()
         self._cancelled = False
         self._calls = 0
         self._counting = Lock()
@@ -106,7 +116,7 @@ class SparkEngine:
         reference = TableReference.to(table, shares_files=self._shares_files)
         self._settings = WorkerSettings(reference, null_policy, self._cache_bytes, self._longest_chain)
         self._cancelled = self._is_shipped = False
-        self._tag = f"lawful-{uuid.uuid4().hex}"
+        self._tag = _new_tag()
         probes: list[Pack] = [()] * parallelism(self._spark)
         self._run_until_present(probes)
 
@@ -125,26 +135,30 @@ class SparkEngine:
         table = self._opened()
         remaining = list(tasks)
         expected = {task.id for task in remaining}
-        left = Event()
-        with self._call() as calls, ThreadPoolExecutor(_JOBS_IN_FLIGHT, thread_name_prefix="lawful-job") as pool:
+        call = _Call()
+        with self._counted() as calls, ThreadPoolExecutor(_JOBS_IN_FLIGHT, thread_name_prefix="lawful-job") as pool:
             jobs = in_jobs(remaining, table, parallelism(self._spark), others_wait=calls >= _JOBS_IN_FLIGHT)
-            waiting: set[Future[list[Verdict]]] = {pool.submit(self._run_until_present, job, left) for job in jobs}
+            waiting: set[Future[list[Verdict]]] = {pool.submit(self._run_until_present, job, call) for job in jobs}
             try:
                 while waiting:
-                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    done, waiting = wait(waiting, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
                     for future in done:
                         for verdict in future.result():
                             if verdict.id in expected:  # a repeated outcome is harmless
                                 expected.remove(verdict.id)
                                 yield verdict
+                    if self._cancelled:
+                        raise StoppedError("the checks were cancelled")
                 if expected:
                     raise EngineError(f"{len(expected)} checks came back without a verdict")
             finally:
-                if waiting:  # an error, an interrupt, or a caller that has seen enough
-                    left.set()
-                    for future in waiting:
-                        future.cancel()
-                    self._interrupt()
+                # An error, an interrupt, or a caller that has seen enough.
+                call.is_left.set()
+                for future in waiting:
+                    future.cancel()
+                while waiting:  # a job that is about to start is not yet there to be interrupted
+                    self._interrupt(call.tag)
+                    _, waiting = wait(waiting, _LOOK_SECONDS)
 
     def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
         """Compare all pairs of rows in tiles, some tiles a job, so that the work can be stopped in between."""
@@ -194,7 +208,7 @@ class SparkEngine:
             except BaseException:
                 for future in waiting:
                     future.cancel()
-                self._interrupt()
+                self._interrupt(self._tag)
                 raise
         return parts
 
@@ -205,7 +219,7 @@ class SparkEngine:
                 raise StoppedError("the comparison of pairs was stopped")
             try:
                 with translated():
-                    self._tag_jobs()
+                    self._tag_jobs(self._tag)
                     numbers = self._spark.range(0, tasks, 1, tasks)
                     rows = numbers.mapInArrow(runner, schema).toArrow()
             except EngineError:
@@ -235,7 +249,7 @@ class SparkEngine:
     def cancel(self) -> None:
         """Interrupt all jobs of this engine on the cluster."""
         self._cancelled = True
-        self._interrupt()
+        self._interrupt(self._tag)
 
     def close(self) -> None:
         """Let go of the table; the session stays as it is."""
@@ -247,7 +261,7 @@ class SparkEngine:
         return self._table
 
     @contextlib.contextmanager
-    def _call(self) -> Iterator[int]:
+    def _counted(self) -> Iterator[int]:
         """Count a call for checks as long as it is under way, and tell how many there are, this one included."""
         with self._counting:
             self._calls += 1
@@ -258,13 +272,13 @@ class SparkEngine:
             with self._counting:
                 self._calls -= 1
 
-    def _run_until_present(self, packs: Sequence[Pack], left: Event | None = None) -> list[Verdict]:
+    def _run_until_present(self, packs: Sequence[Pack], call: _Call | None = None) -> list[Verdict]:
         """Run a job; where a worker does not have the table, ship it and run those packs again."""
-        left = left or Event()
-        rows = self._run_with_retries(packs, left)
+        call = call or _Call()
+        rows = self._run_with_retries(packs, call)
         if any(error == ABSENT for error in rows.column("error").to_pylist()):
             self._ship()
-            rows = self._run_with_retries(packs, left)
+            rows = self._run_with_retries(packs, call)
         verdicts = []
         for id_, holds, first, second, violations, error in zip(*(c.to_pylist() for c in rows.columns), strict=True):
             if error == ABSENT:
@@ -274,23 +288,23 @@ class SparkEngine:
             verdicts.append(Verdict(id_, holds, None if first is None else (first, second), violations))
         return verdicts
 
-    def _run_with_retries(self, packs: Sequence[Pack], left: Event) -> pa.Table:
+    def _run_with_retries(self, packs: Sequence[Pack], call: _Call) -> pa.Table:
         for attempt in range(_ATTEMPTS):
             try:
-                return self._run(packs, left)
+                return self._run(packs, call)
             except EngineError:
-                if self._cancelled or left.is_set():
+                if self._cancelled or call.is_left.is_set():
                     raise StoppedError("the checks were cancelled") from None
                 if attempt == _ATTEMPTS - 1:
                     raise
         raise AssertionError("unreachable")
 
-    def _run(self, packs: Sequence[Pack], left: Event) -> pa.Table:
-        if self._cancelled or left.is_set():
+    def _run(self, packs: Sequence[Pack], call: _Call) -> pa.Table:
+        if self._cancelled or call.is_left.is_set():
             raise StoppedError("the checks were cancelled")
         assert self._settings is not None
         with translated():
-            self._tag_jobs()
+            self._tag_jobs(self._tag, call.tag)
             numbers = self._spark.range(0, len(packs), 1, len(packs))
             return numbers.mapInArrow(pack_runner(packs, self._settings), VERDICTS).toArrow()
 
@@ -318,20 +332,23 @@ class SparkEngine:
                 self._spark.addArtifacts(*places, file=True)
             self._is_shipped = True
 
-    def _tag_jobs(self) -> None:
+    def _tag_jobs(self, *tags: str) -> None:
         """Mark the jobs that this thread starts, so that they can be cancelled together."""
-        if is_connect(self._spark):
-            self._spark.addTag(self._tag)
-        else:
-            # A classic session's own tags do not reach the thread that runs a job for Python.
-            self._spark.sparkContext.addJobTag(self._tag)
+        # A classic session's own tags do not reach the thread that runs a job for Python.
+        add = self._spark.addTag if is_connect(self._spark) else self._spark.sparkContext.addJobTag
+        for tag in tags:
+            add(tag)
 
-    def _interrupt(self) -> None:
+    def _interrupt(self, tag: str) -> None:
         with contextlib.suppress(Exception):  # whatever is left of the jobs, the checks are over
             if is_connect(self._spark):
-                self._spark.interruptTag(self._tag)
+                self._spark.interruptTag(tag)
             else:
-                self._spark.sparkContext.cancelJobsWithTag(self._tag)
+                self._spark.sparkContext.cancelJobsWithTag(tag)
+
+
+def _new_tag() -> str:
+    return f"lawful-{uuid.uuid4().hex}"
 
 
 def _unreachable_table() -> EngineError:
