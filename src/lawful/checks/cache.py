@@ -50,6 +50,7 @@ class PartitionCache(Generic[Kept]):
 
     def __init__(self, budget: int, disuse_seconds: float = DISUSE_SECONDS) -> None:
         self.budget = budget
+        """How many bytes may be kept."""
         self._disuse_seconds = disuse_seconds
         self._last_used: dict[Chain, float] = {}
         self._lock = threading.Lock()
