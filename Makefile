@@ -47,7 +47,7 @@ clean: ## remove what the other targets leave, except .venv
 	rm -rf site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(KERNELS): $(INSTALLED) $(wildcard src/lawful/*/*_kernels.py)
+$(KERNELS): $(INSTALLED) $(wildcard src/lawful/common/compiled.py src/lawful/*/kernels/*.py src/lawful/*/*/kernels/*.py)
 	@find src -name '*.nb[ic]' -delete
 	@touch $@
 

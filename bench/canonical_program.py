@@ -16,13 +16,13 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from bench.cpu_parts import cpu_seconds_by_part
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD
-from lawful.discovery.canonical_ods import discover_canonical_ods
-from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.discovery.canonical_ods.discover import discover_canonical_ods
+from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
-from lawful.meanings import NullPolicy
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions
 

@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 
 from lawful.dependencies.predicate_space import ORDER_OPERATORS
-from lawful.discovery.denial_questions import DenialQuestion, predicate_space
+from lawful.discovery.denials.questions import DenialQuestion, predicate_space
 from lawful.tables.encoded_table import EncodedTable
 
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d{1,7}|\d{9,17})(\.\d*)?")

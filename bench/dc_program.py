@@ -16,8 +16,8 @@ from pathlib import Path
 from bench.dc_peer_tables import write_for_peer
 from lawful.demo.tax_table import make_tax_table
 from lawful.dependencies import DC, swapped
-from lawful.discovery.denial_constraints import discover_denial_constraints
-from lawful.discovery.denial_questions import DenialQuestion
+from lawful.discovery.denials.discover import discover_denial_constraints
+from lawful.discovery.denials.questions import DenialQuestion
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine

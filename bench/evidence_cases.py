@@ -17,10 +17,10 @@ def _all_pairs(name: str) -> Case:
     """A case: the counted agree sets of all pairs, with two threads beside Spark with two workers."""
 
     def case(settings: Settings) -> Iterator[Measurement]:
+        from lawful.common.meanings import NullPolicy
         from lawful.engines.local import LocalEngine
         from lawful.engines.session import spark_session
         from lawful.engines.spark import SparkEngine
-        from lawful.meanings import NullPolicy
         from lawful.tables.local_pipeline import encode_in_process
         from lawful.tables.options import CsvDialect, ReadOptions
 

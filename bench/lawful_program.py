@@ -9,10 +9,10 @@ import json
 import sys
 import time
 
-from lawful.discovery.keys_and_fds import discover_keys_and_fds
+from lawful.common.meanings import NullPolicy
+from lawful.discovery.keys_and_fds.discover import discover_keys_and_fds
 from lawful.discovery.questions import Question, Watch
 from lawful.engines.local import LocalEngine
-from lawful.meanings import NullPolicy
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions
 

@@ -15,11 +15,11 @@ import time
 import numpy as np
 import pyarrow as pa
 
-from lawful.discovery.list_ods import discover_list_ods
-from lawful.discovery.list_questions import ListQuestion
+from lawful.common.meanings import NullPolicy
+from lawful.discovery.list_ods.discover import discover_list_ods
+from lawful.discovery.list_ods.questions import ListQuestion
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
-from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_arrow, encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions

@@ -96,11 +96,11 @@ def _write_wide(path: Path, rows: int) -> None:
 def checks_on_adult(settings: Settings) -> Iterator[Measurement]:
     """1,000 FD checks on adult: Spark with two cores beside the local engine with two threads."""
     from lawful.checks import CheckTask
+    from lawful.common.meanings import NullPolicy
     from lawful.dependencies import FD
     from lawful.engines.local import LocalEngine
     from lawful.engines.session import spark_session
     from lawful.engines.spark import SparkEngine
-    from lawful.meanings import NullPolicy
     from lawful.tables.local_pipeline import encode_in_process
     from lawful.tables.options import CsvDialect, ReadOptions
 

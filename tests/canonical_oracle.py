@@ -7,9 +7,9 @@ from itertools import combinations
 import oracle
 from oracle import Table
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD
 from lawful.dependencies.laws import DIRECTIONS
-from lawful.meanings import NullPolicy
 
 
 def minimal_canonical_laws(

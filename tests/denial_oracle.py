@@ -14,9 +14,9 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, Cell, Constant, Predicate
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.meanings import NullPolicy
 
 Row = Sequence[Any]
 Numbers = frozenset[int]

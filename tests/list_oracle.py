@@ -13,8 +13,8 @@ from itertools import combinations
 import oracle
 from oracle import Table
 
+from lawful.common.meanings import Direction, NullPolicy
 from lawful.dependencies import FD, Law, ListOD
-from lawful.meanings import Direction, NullPolicy
 
 Marked = tuple[int, Direction]
 List = tuple[Marked, ...]

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import partial, singledispatch
 from itertools import combinations
 
+from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.dependencies import DC, FD, CanonicalOD, Cell, Constant, Key, Law, ListOD, columns_of
-from lawful.meanings import NULL_RANK, NullPolicy
 
 Row = Sequence[int]
 Table = Sequence[Row]

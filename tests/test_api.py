@@ -20,9 +20,9 @@ from checks.tables import ArrayTable, ranked
 from discovered_tables import table as table_with_laws
 
 import lawful
+from lawful.common.errors import LawfulError, NotationError, UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, Key
-from lawful.errors import LawfulError, NotationError, UsageError
-from lawful.meanings import NullPolicy
 from lawful.results import CheckReport
 
 if TYPE_CHECKING:

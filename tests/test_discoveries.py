@@ -17,18 +17,18 @@ from hypothesis import strategies as st
 from pyarrow import csv
 
 import lawful
+from lawful.common.errors import EngineError, UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, Key
-from lawful.discoveries import discover_laws, parse_memory
 from lawful.discovery.questions import resident_bytes
-from lawful.errors import EngineError, UsageError
-from lawful.meanings import NullPolicy
-from lawful.partial_files import PartialFile
-from lawful.requests import Request, families_of, operators_of
 from lawful.results import DiscoveryReport
 from lawful.results.packed_laws import NO_RIGHT_SIDE, PackedLaws
-from lawful.runs import Progress, Where, open_run
+from lawful.runs.discover import discover_laws, parse_memory
+from lawful.runs.partial_files import PartialFile
+from lawful.runs.request import Request, families_of, operators_of
+from lawful.runs.run import Progress, Where, open_run
+from lawful.runs.stopping import interrupt
 from lawful.search import pack_sets
-from lawful.stopping import interrupt
 from lawful.tables.options import ReadOptions
 
 if TYPE_CHECKING:

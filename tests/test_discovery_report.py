@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lawful
+from lawful.common.errors import UsageError
 from lawful.dependencies import FD, Key, format_law, implies, parse_law
-from lawful.errors import UsageError
 from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter
 
 

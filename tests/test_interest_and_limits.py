@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lawful
+from lawful.common.errors import UsageError
 from lawful.dependencies import FD, CanonicalOD
-from lawful.discoveries import discover_laws
-from lawful.discovery.canonical_pairs import PackedPairs
-from lawful.errors import UsageError
-from lawful.partial_files import PartialFile
-from lawful.requests import Request
+from lawful.discovery.canonical_ods.pairs import PackedPairs
 from lawful.results import DiscoveryReport
 from lawful.results.law_listings import RankedLaws
-from lawful.runs import Where, open_run
+from lawful.runs.discover import discover_laws
+from lawful.runs.partial_files import PartialFile
+from lawful.runs.request import Request
+from lawful.runs.run import Where, open_run
 from lawful.search import pack_sets
 from lawful.tables.options import ReadOptions
 

@@ -10,9 +10,9 @@ from full_disks import largest_file
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lawful.common.errors import UsageError
 from lawful.discovery.findings import Block
-from lawful.errors import UsageError
-from lawful.partial_files import PartialFile, may_be_partial
+from lawful.runs.partial_files import PartialFile, may_be_partial
 from lawful.search import pack_sets
 
 NAMES = ("a", "b", "c", "d")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lawful.errors import UsageError
-from lawful.paths import cache_dir
+from lawful.common.errors import UsageError
+from lawful.common.paths import cache_dir
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lawful.api import check, discover, explain, profile
-    from lawful.requests import DenialWishes, ListWishes
     from lawful.rewriting import rewrite
+    from lawful.runs.request import DenialWishes, ListWishes
     from lawful.tables.options import CsvDialect
 
 __version__ = "0.1.0"
@@ -34,8 +34,8 @@ _HOMES = {
     "explain": "lawful.api",
     "profile": "lawful.api",
     "CsvDialect": "lawful.tables.options",
-    "DenialWishes": "lawful.requests",
-    "ListWishes": "lawful.requests",
+    "DenialWishes": "lawful.runs.request",
+    "ListWishes": "lawful.runs.request",
     "rewrite": "lawful.rewriting",
 }
 

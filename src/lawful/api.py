@@ -7,19 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lawful.checks import CheckTask, Workspace
-from lawful.dependencies import POD, Law, format_law, parse_laws
-from lawful.errors import StoppedError, UsageError
-from lawful.meanings import Measure, NullPolicy
-from lawful.results import CheckReport, DiscoveryReport, Explanation, Outcome, TableProfile
-from lawful.results.check_report import describe_outcome
-from lawful.runs import EngineName, Progress, Run, Where, _silent, open_run
+from lawful.common.errors import UsageError
+from lawful.common.meanings import Measure, NullPolicy
+from lawful.dependencies import Law
+from lawful.results import CheckReport, DiscoveryReport, Explanation, TableProfile
+from lawful.runs.check import check_laws, laws_of, one_law
+from lawful.runs.run import EngineName, Where, open_run, silent
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from lawful.requests import DenialWishes, ListWishes, Strategy
+    from lawful.runs.request import DenialWishes, ListWishes, Strategy
 
 
 def discover(
@@ -88,8 +87,8 @@ def discover(
     DiscoveryReport
         The laws. At a limit, or when it is interrupted (Ctrl-C), those that are certain, with `complete` false.
     """
-    from lawful.discoveries import discover_laws, parse_memory
-    from lawful.requests import DenialWishes, ListWishes, Request, families_of
+    from lawful.runs.discover import discover_laws, parse_memory
+    from lawful.runs.request import DenialWishes, ListWishes, Request, families_of
 
     request = Request(
         families_of(find),
@@ -109,7 +108,7 @@ def discover(
     )
     options = read_options(format, columns, types, limit, dialect)
     with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
-        return discover_laws(run, request, _silent)
+        return discover_laws(run, request, silent)
 
 
 def check(
@@ -172,11 +171,11 @@ def explain(
     reuse: bool = True,
 ) -> Explanation:
     """Explain why one law holds on a table, or which rows break it. See `check`."""
-    from lawful.explanations import explain_law
+    from lawful.runs.explain import explain_law
 
     options = read_options(format, columns, types, limit, dialect)
     with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
-        return explain_law(run, one_law(law, run.table.names), _silent)
+        return explain_law(run, one_law(law, run.table.names), silent)
 
 
 def profile(
@@ -222,52 +221,3 @@ def null_policy(name: str) -> NullPolicy:
         return NullPolicy(name)
     except ValueError:
         raise UsageError(f"unknown null policy {name!r}", "Use equal or ignore.") from None
-
-
-def laws_of(laws: str | Law | Iterable[str | Law], names: Sequence[str]) -> list[Law]:
-    """Laws as values, texts parsed against the column names."""
-    several = [laws] if isinstance(laws, str) or not isinstance(laws, Iterable) else list(laws)
-    found: list[Law] = []
-    for law in several:
-        found.extend(parse_laws(law, names) if isinstance(law, str) else [law])
-    if not found:
-        raise UsageError("there are no laws to check", 'Give at least one, for example "zip -> state".')
-    return found
-
-
-def one_law(law: str | Law, names: Sequence[str]) -> Law:
-    """One law as a value."""
-    found = laws_of(law, names)
-    if len(found) > 1:
-        listed = "; ".join(format_law(each, names) for each in found[:3]) + ("; …" if len(found) > 3 else "")
-        raise UsageError(f"one law is explained at a time, and these are {len(found)}: {listed}")
-    return found[0]
-
-
-def check_laws(run: Run, laws: Sequence[Law], progress: Progress = _silent) -> CheckReport:
-    """Check laws on an opened run; when stopped, the report holds the verdicts so far."""
-    texts = [format_law(law, run.table.names) for law in laws]  # first, because it refuses columns that are not there
-    _refuse_unchecked(laws, texts)
-    outcomes: dict[int, Outcome] = {}
-    workspace = Workspace(run.table, run.null_policy)
-    progress(f"checking {len(laws)} laws")
-    with run.timed("check"):
-        try:
-            for verdict in run.engine.check([CheckTask(number, law) for number, law in enumerate(laws)]):
-                law, text = laws[verdict.id], texts[verdict.id]
-                outcomes[verdict.id] = describe_outcome(law, text, verdict.witness, run.table, workspace)
-                progress(f"checked {len(outcomes)} of {len(laws)} laws")
-        except (KeyboardInterrupt, StoppedError):
-            run.engine.cancel()
-    ordered = tuple(outcomes[number] for number in sorted(outcomes))
-    return CheckReport(run.table, run.null_policy, ordered, len(laws), run.engine.name, run.seconds)
-
-
-def _refuse_unchecked(laws: Sequence[Law], texts: Sequence[str]) -> None:
-    """Name the first law that cannot be checked, before work is spent on the others."""
-    for law, text in zip(laws, texts, strict=True):
-        if isinstance(law, POD):
-            raise UsageError(
-                f"this law can be written but not checked yet: {text}",
-                "All kinds of laws can be checked but pointwise order dependencies.",
-            )

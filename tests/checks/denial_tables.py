@@ -7,9 +7,9 @@ import oracle
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, Cell, Constant, Predicate, columns_of
 from lawful.dependencies.laws import OPERATORS
-from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions

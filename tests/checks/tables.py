@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law
-from lawful.meanings import NullPolicy
 
 POLICIES = st.sampled_from(NullPolicy)
 

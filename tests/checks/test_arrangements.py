@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from checks.denial_tables import Rows, constraints, encoded, rows_of
 from checks.tables import POLICIES, ArrayTable, large_table, laws_over, subsets, tables
 from lawful.checks import CheckTask, Workspace, arrangements, check, find_violations
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC
-from lawful.meanings import NullPolicy
 
 ROOMY = 2**24
 

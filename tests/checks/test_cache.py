@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables
 from lawful.checks import CheckTask, Partition, PartitionCache, Verdict, Workspace, check, find_violations
 from lawful.checks import workspace as workspace_module
-from lawful.checks.list_orders import sorted_partition
-from lawful.meanings import NullPolicy
+from lawful.checks.list_ods.orders import sorted_partition
+from lawful.common.meanings import NullPolicy
 
 
 def partition_of(rows: int) -> Partition:

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 
 from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables
-from lawful.checks import CheckTask, Verdict, Workspace, check, estimate_cost, order_kernels
+from lawful.checks import CheckTask, Verdict, Workspace, check, estimate_cost
+from lawful.checks.kernels import orders as order_kernels
+from lawful.common.errors import EngineError, UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, POD, CanonicalOD, Key, Law
-from lawful.errors import EngineError, UsageError
-from lawful.meanings import NullPolicy
 
 
 def verdicts(laws: list[Law], table: ArrayTable, workspace: Workspace) -> list[Verdict]:

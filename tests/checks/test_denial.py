@@ -25,16 +25,16 @@ from checks.denial_tables import (
 )
 from checks.tables import POLICIES, ArrayTable
 from lawful.checks import CheckTask, Workspace, check, find_violations
-from lawful.checks.denial import violating_pair
-from lawful.checks.denial_counts import count_ordered_pairs, count_pairs
-from lawful.checks.denial_groups import Groups
-from lawful.checks.denial_pairs import ordered_violating_pairs, violating_pairs
-from lawful.checks.denial_refining import Join, JoinOfTwo, Pairs, pairs_of, refined_pairs
+from lawful.checks.denials.counts import count_ordered_pairs, count_pairs
+from lawful.checks.denials.denial import violating_pair
+from lawful.checks.denials.groups import Groups
+from lawful.checks.denials.pairs import ordered_violating_pairs, violating_pairs
+from lawful.checks.denials.refining import Join, JoinOfTwo, Pairs, pairs_of, refined_pairs
+from lawful.common.errors import EngineError, UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, CanonicalOD, Cell, Constant, Key, Predicate
 from lawful.dependencies.denial_readings import plain_law
 from lawful.dependencies.laws import OPERATORS
-from lawful.errors import EngineError, UsageError
-from lawful.meanings import NullPolicy
 
 WIDTH = 4
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from lawful.checks import CheckTask, Workspace, check
-from lawful.checks.denial_pairs import violating_pairs
+from lawful.checks.denials.pairs import violating_pairs
+from lawful.common.meanings import NullPolicy
 from lawful.demo.tax_table import make_tax_table
 from lawful.dependencies import DC, parse_laws
-from lawful.meanings import NullPolicy
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions
 

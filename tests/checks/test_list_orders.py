@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from checks.tables import ArrayTable, large_table, tables
 from lawful.checks import CheckTask, Workspace, check, estimate_cost, find_violations
-from lawful.checks.list_orders import expand, sorted_partition
+from lawful.checks.list_ods.orders import expand, sorted_partition
+from lawful.common.errors import UsageError
+from lawful.common.meanings import Direction, NullPolicy
 from lawful.dependencies import ListOD
-from lawful.errors import UsageError
-from lawful.meanings import Direction, NullPolicy
 
 EQUAL = NullPolicy.EQUAL
 
@@ -88,8 +88,8 @@ def test_all_ways_of_growing_agree(monkeypatch: pytest.MonkeyPatch) -> None:
         for direction in ("asc", "desc"):
             grown = []
             for entries, bits in ((10_000, 63), (0, 63), (0, 0)):
-                monkeypatch.setattr("lawful.checks.list_orders._TABLE_ENTRIES_A_ROW", entries)
-                monkeypatch.setattr("lawful.checks.list_orders._KEY_BITS", bits)
+                monkeypatch.setattr("lawful.checks.list_ods.orders._TABLE_ENTRIES_A_ROW", entries)
+                monkeypatch.setattr("lawful.checks.list_ods.orders._KEY_BITS", bits)
                 workspace = Workspace(table, EQUAL)
                 first = sorted_partition(((1, "asc"),), workspace)
                 grown.append(expand(first, column, direction, workspace))

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from oracle import agreeing_classes
 
 from checks.tables import POLICIES, ArrayTable, tables
-from lawful.checks import Partition, Workspace, partition_kernels
+from lawful.checks import Partition, Workspace
 from lawful.checks import workspace as workspace_module
+from lawful.checks.kernels import partitions as partition_kernels
 from lawful.checks.partitions import Scratch, all_rows, product, refine, single
-from lawful.meanings import NullPolicy
+from lawful.common.meanings import NullPolicy
 
 
 def as_lists(partition: Partition) -> list[list[int]]:

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 
 from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables
 from lawful.checks import Workspace, find_violations
+from lawful.common.errors import UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, POD, CanonicalOD, Key, Law
-from lawful.errors import UsageError
-from lawful.meanings import NullPolicy
 
 
 def expected_groups(law: Law, rows: oracle.Table, policy: NullPolicy) -> list[list[int]]:

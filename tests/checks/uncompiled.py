@@ -10,13 +10,15 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from checks.denial_tables import encoded, random_rows, violation_matrix
-from lawful.checks import Workspace, denial_refining, denial_tree
-from lawful.checks.denial import violating_pair
-from lawful.checks.denial_counts import count_ordered_pairs
-from lawful.checks.denial_pairs import ordered_violating_pairs
+from lawful.checks import Workspace
+from lawful.checks.denials import refining as denial_refining
+from lawful.checks.denials import tree as denial_tree
+from lawful.checks.denials.counts import count_ordered_pairs
+from lawful.checks.denials.denial import violating_pair
+from lawful.checks.denials.pairs import ordered_violating_pairs
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, Cell, Predicate
 from lawful.dependencies.laws import OPERATORS
-from lawful.meanings import NullPolicy
 
 WIDTH = 6
 

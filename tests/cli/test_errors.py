@@ -161,7 +161,7 @@ def test_output_that_cannot_show_a_character_shows_its_escape(tmp_path: Path, mo
 
 
 def test_exit_codes_are_those_of_the_contract() -> None:
-    from lawful import errors
+    from lawful.common import errors
 
     codes = (errors.EXIT_FINE, errors.EXIT_LAWS_BROKEN, errors.EXIT_BAD_INPUT, errors.EXIT_STOPPED)
     assert codes == (0, 1, 2, 3)

@@ -9,8 +9,8 @@ import pytest
 
 from cli.conftest import Lawful
 from lawful.cli.laws_input import load_laws
+from lawful.common.errors import LawfulError, NotationError, SourceError
 from lawful.dependencies import FD, CanonicalOD, Key, Law
-from lawful.errors import LawfulError, NotationError, SourceError
 
 NAMES = ["zip", "city", "state", "unit price"]
 DOCUMENT = {"format": "lawful/1", "dependencies": [{"kind": "fd", "lhs": ["zip"], "rhs": "state", "holds": False}]}

@@ -15,7 +15,7 @@ import typer.main
 import lawful
 from cli.conftest import Lawful
 from lawful.cli.main import app
-from lawful.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
+from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
 
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands
@@ -129,7 +129,7 @@ def test_defaults_are_the_same(name: str) -> None:
 
 
 def test_defaults_that_are_written_differently_are_the_same() -> None:
-    from lawful.requests import families_of, operators_of
+    from lawful.runs.request import families_of, operators_of
 
     assert _options("discover")["--operators"].default is None
     assert operators_of([]) == (lawful.DenialWishes().operators, lawful.DenialWishes().column_operators)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lawful
+from lawful.common.errors import UsageError
 from lawful.demo.tax_table import LAWS, make_tax_table
-from lawful.errors import UsageError
 
 SEEDS = st.integers(0, 2**32)
 

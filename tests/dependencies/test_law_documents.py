@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from law_strategies import named_laws
 
+from lawful.common.errors import SourceError, UsageError
 from lawful.dependencies import (
     DC,
     FD,
@@ -26,7 +27,6 @@ from lawful.dependencies import (
     from_documents,
     to_document,
 )
-from lawful.errors import SourceError, UsageError
 
 NAMES = ["a", "b", "c"]
 

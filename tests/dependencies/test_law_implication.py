@@ -15,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from law_strategies import LEFT_OPERATORS, OPERATORS, RIGHT_OPERATORS, dcs, fds, keys, laws, list_ods
 
+from lawful.common.errors import UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import (
     DC,
     FD,
@@ -34,8 +36,6 @@ from lawful.dependencies import (
     satisfiable,
     swapped,
 )
-from lawful.errors import UsageError
-from lawful.meanings import NullPolicy
 
 NAMES = ["a", "b", "c", "d"]
 BINARY_PAIRS_OF_ROWS = [[row[:4], row[4:]] for row in product(range(2), repeat=8)]

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from law_strategies import laws, named_laws, names
 
+from lawful.common.errors import NotationError, UsageError
 from lawful.dependencies import (
     DC,
     FD,
@@ -30,7 +31,6 @@ from lawful.dependencies import (
     parse_laws,
     tokens,
 )
-from lawful.errors import NotationError, UsageError
 
 NAMES = ["zip", "state", "unit price", "month", "day"]
 ZIP, STATE, PRICE, MONTH, DAY = range(5)

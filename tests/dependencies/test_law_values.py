@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from law_strategies import laws
 
+from lawful.common.errors import UsageError
 from lawful.dependencies import (
     DC,
     FD,
@@ -26,7 +27,6 @@ from lawful.dependencies import (
     mirrored,
     swapped,
 )
-from lawful.errors import UsageError
 
 T, S = (lambda column: Cell("t", column)), (lambda column: Cell("s", column))
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from list_oracle import ListOracle
 from oracle import holds, minimal_fds
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, ListOD
 from lawful.dependencies.od_mapping import CanonicalTheory, list_ods_from_canonical
-from lawful.meanings import NullPolicy
 
 LISTS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["asc", "desc"])), max_size=3, unique_by=lambda m: m[0])
 EXACT = given(tables(max_rows=7, max_width=4), st.booleans(), st.sampled_from([None, 1, 2]))

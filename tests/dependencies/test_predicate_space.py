@@ -10,11 +10,11 @@ from denial_tables import spaces
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, POD, Cell, Constant, Law, Predicate, swapped
 from lawful.dependencies.denial_readings import plain_reading, simpler_law
 from lawful.dependencies.laws import OPERATORS
 from lawful.dependencies.predicate_space import EQUAL, GREATER, LESS, PredicateSpace
-from lawful.meanings import NullPolicy
 
 KINDS = st.lists(st.sampled_from(["number", "number", "text"]), min_size=1, max_size=3)
 

@@ -17,15 +17,15 @@ from clusters import _spark_class, _until, answer, executor_pids, open_session
 from discovered_tables import slow_table
 from pyarrow import parquet
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law
-from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.discovery.canonical_ods.lattice import discover_by_lattice
+from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.findings import Findings
-from lawful.discovery.lattice import discover_by_lattice
 from lawful.discovery.questions import Watch
 from lawful.engines import Engine
 from lawful.engines.local import LocalEngine
 from lawful.engines.spark import SparkEngine
-from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions

@@ -15,18 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lawful.checks import CheckTask, Verdict
+from lawful.common.errors import UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Law
-from lawful.discovery import canonical_evidence
-from lawful.discovery.canonical_evidence import discover_by_evidence
-from lawful.discovery.canonical_ods import discover_canonical_ods
-from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.discovery.canonical_ods import evidence as canonical_evidence
+from lawful.discovery.canonical_ods.discover import discover_canonical_ods
+from lawful.discovery.canonical_ods.evidence import discover_by_evidence
+from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.coverage import Coverage
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch, resident_bytes
 from lawful.engines.local import LocalEngine
-from lawful.errors import UsageError
 from lawful.evidence import some_rows
-from lawful.meanings import NullPolicy
 from lawful.search import pack_sets
 
 

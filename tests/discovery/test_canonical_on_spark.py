@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from lawful.discovery.canonical_evidence import discover_by_evidence
-from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.common.meanings import NullPolicy
+from lawful.discovery.canonical_ods.evidence import discover_by_evidence
+from lawful.discovery.canonical_ods.lattice import discover_by_lattice
+from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.findings import Findings
-from lawful.discovery.lattice import discover_by_lattice
 from lawful.discovery.questions import Watch
-from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions

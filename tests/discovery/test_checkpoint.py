@@ -23,16 +23,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lawful.checks import CheckTask, Verdict
+from lawful.common.errors import StoppedError, UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate
-from lawful.discovery.canonical_evidence import discover_by_evidence
-from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.discovery.canonical_ods.evidence import discover_by_evidence
+from lawful.discovery.canonical_ods.lattice import discover_by_lattice
+from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.checkpoint import Checkpoint, RememberedChecks, fingerprint
 from lawful.discovery.findings import Findings
-from lawful.discovery.lattice import discover_by_lattice
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
-from lawful.errors import StoppedError, UsageError
-from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions
@@ -365,12 +365,12 @@ def test_no_strategy_takes_the_log_of_another_question(tmp_path: Path, strategy:
 DRIVER = """
 import sys
 from pathlib import Path
-from lawful.discovery.canonical_questions import CanonicalQuestion
-from lawful.discovery.canonical_evidence import discover_by_evidence
-from lawful.discovery.lattice import discover_by_lattice
+from lawful.discovery.canonical_ods.questions import CanonicalQuestion
+from lawful.discovery.canonical_ods.evidence import discover_by_evidence
+from lawful.discovery.canonical_ods.lattice import discover_by_lattice
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
-from lawful.meanings import NullPolicy
+from lawful.common.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 
 table = EncodedTable.open(Path(sys.argv[1]))

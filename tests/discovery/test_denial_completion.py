@@ -9,12 +9,16 @@ from checks.tables import POLICIES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lawful.checks import Workspace, denial_refining, denial_tree
-from lawful.checks.denial_refining import Pairs
-from lawful.checks.denial_tree import Path, Walk, distinct_violating_pairs
+from lawful.checks import Workspace
+from lawful.checks.denials import refining as denial_refining
+from lawful.checks.denials import tree as denial_tree
+from lawful.checks.denials.refining import Pairs
+from lawful.checks.denials.tree import Path, Walk, distinct_violating_pairs
+from lawful.common.errors import StoppedError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, Cell, Predicate
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.discovery.denial_completion import (
+from lawful.discovery.denials.completion import (
     Numbers,
     Selectivities,
     complete_by_violating_pairs,
@@ -23,9 +27,7 @@ from lawful.discovery.denial_completion import (
 )
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
-from lawful.errors import StoppedError
-from lawful.evidence.denial_lanes import lanes_of
-from lawful.meanings import NullPolicy
+from lawful.evidence.denials.lanes import lanes_of
 from lawful.search.sets import pack_sets
 from lawful.tables.encoded_table import EncodedTable
 

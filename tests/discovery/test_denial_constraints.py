@@ -16,20 +16,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lawful.checks import CheckTask
+from lawful.common.errors import UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.demo.tax_table import make_tax_table
 from lawful.dependencies import DC, format_law, parse_law
 from lawful.dependencies.laws import OPERATORS
-from lawful.discovery import denial_constraints
-from lawful.discovery.denial_constraints import discover_denial_constraints
-from lawful.discovery.denial_questions import DenialQuestion, DenialStrategy, predicate_space
+from lawful.discovery.denials import discover as denial_constraints
+from lawful.discovery.denials.discover import discover_denial_constraints
+from lawful.discovery.denials.questions import DenialQuestion, DenialStrategy, predicate_space
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
-from lawful.errors import UsageError
-from lawful.meanings import NullPolicy
-from lawful.search import denial_inversion, denial_reduction, pack_sets, unpack_sets
-from lawful.search.denial_literals import CONVENTIONS, Convention
-from lawful.search.denial_reduction import is_possible
+from lawful.search import pack_sets, unpack_sets
+from lawful.search.denials import inversion as denial_inversion
+from lawful.search.denials import reduction as denial_reduction
+from lawful.search.denials.literals import CONVENTIONS, Convention
+from lawful.search.denials.reduction import is_possible
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_arrow, encode_arrow_into_folder, encode_in_process
 from lawful.tables.options import ReadOptions

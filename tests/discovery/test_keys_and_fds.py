@@ -9,16 +9,16 @@ from checks.tables import POLICIES, ArrayTable, ranked, tables, with_twins
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, Key
-from lawful.discovery.approximate import discover_almost
 from lawful.discovery.findings import Findings
-from lawful.discovery.keys_and_fds import discover_keys_and_fds
+from lawful.discovery.keys_and_fds.approximate import discover_almost
+from lawful.discovery.keys_and_fds.discover import discover_keys_and_fds
 from lawful.discovery.questions import Question, Watch
 from lawful.engines.local import LocalEngine
-from lawful.evidence.ranked_table import MOST_SAMPLED_ROWS, stacked
-from lawful.meanings import NullPolicy
 from lawful.search import FEW_COLUMNS
 from lawful.search.sets import WORD_BITS
+from lawful.tables.ranked_table import MOST_SAMPLED_ROWS, stacked
 
 STRATEGIES = st.sampled_from(["full", "hybrid"])
 SIZES = st.sampled_from([None, 0, 1, 2])

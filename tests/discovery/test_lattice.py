@@ -14,16 +14,16 @@ from discovered_tables import TABLE, slow_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, Law
-from lawful.discovery.canonical_evidence import discover_by_evidence
-from lawful.discovery.canonical_questions import CanonicalQuestion
+from lawful.discovery.canonical_ods.evidence import discover_by_evidence
+from lawful.discovery.canonical_ods.lattice import discover_by_lattice
+from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.coverage import Coverage
 from lawful.discovery.findings import Findings
-from lawful.discovery.lattice import discover_by_lattice
 from lawful.discovery.questions import Watch, resident_bytes
 from lawful.engines import Engine
 from lawful.engines.local import LocalEngine
-from lawful.meanings import NullPolicy
 from lawful.search import pack_sets
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions

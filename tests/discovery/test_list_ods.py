@@ -19,15 +19,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from list_oracle import ListOracle
 
+from lawful.common.errors import UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import ListOD
-from lawful.discovery import list_findod, list_sample
 from lawful.discovery.findings import Findings
-from lawful.discovery.list_ods import discover_list_ods
-from lawful.discovery.list_questions import ListQuestion
+from lawful.discovery.list_ods import findod as list_findod
+from lawful.discovery.list_ods import sample as list_sample
+from lawful.discovery.list_ods.discover import discover_list_ods
+from lawful.discovery.list_ods.questions import ListQuestion
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
-from lawful.errors import UsageError
-from lawful.meanings import NullPolicy
 from lawful.tables.local_pipeline import encode_arrow_into_folder
 from lawful.tables.options import ReadOptions
 

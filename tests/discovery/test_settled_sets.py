@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discovery.test_keys_and_fds import SIZES, finds_exactly_the_minimal_laws, laws, run
-from lawful.discovery import settled_sets
+from lawful.common.errors import StoppedError
+from lawful.common.meanings import NullPolicy
+from lawful.discovery.keys_and_fds import settled_sets
+from lawful.discovery.keys_and_fds.settled_sets import SettledSets
 from lawful.discovery.questions import Question, Watch
-from lawful.discovery.settled_sets import SettledSets
-from lawful.errors import StoppedError
 from lawful.evidence import ChosenRows, Pool
-from lawful.meanings import NullPolicy
 from lawful.search import pack_sets, unpack_sets
 
 

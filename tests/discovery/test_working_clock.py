@@ -7,7 +7,7 @@ import time
 import pytest
 from numba.core.event import trigger_event
 
-from lawful.discovery.working_clock_kernels import working_seconds
+from lawful.discovery.kernels.working_clock import working_seconds
 
 
 def test_the_clock_stands_still_while_kernels_are_compiled() -> None:

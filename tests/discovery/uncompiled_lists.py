@@ -12,12 +12,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from checks.tables import ArrayTable, ranked
 from list_oracle import ListOracle
 
-from lawful.discovery import list_sample
-from lawful.discovery.list_ods import discover_list_ods
-from lawful.discovery.list_questions import ListQuestion
+from lawful.common.meanings import NullPolicy
+from lawful.discovery.list_ods import sample as list_sample
+from lawful.discovery.list_ods.discover import discover_list_ods
+from lawful.discovery.list_ods.questions import ListQuestion
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
-from lawful.meanings import NullPolicy
 
 
 def main() -> None:

@@ -20,18 +20,18 @@ import pytest
 from pyarrow import csv
 
 from lawful.checks import CheckTask, Verdict
+from lawful.common.errors import LawfulError, StoppedError
+from lawful.common.meanings import NullPolicy
 from lawful.demo.tax_table import make_tax_table
 from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, Predicate, parse_laws
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.discovery.denial_questions import DenialQuestion, predicate_space
+from lawful.discovery.denials.questions import DenialQuestion, predicate_space
 from lawful.engines import Engine, packing
 from lawful.engines.local import LocalEngine
 from lawful.engines.stream import CheckStream
-from lawful.errors import LawfulError, StoppedError
 from lawful.evidence import all_agree_sets
-from lawful.evidence.denial_evidence import all_evidence, merge_evidence
-from lawful.evidence.distinct_pairs import DistinctPairs
-from lawful.meanings import NullPolicy
+from lawful.evidence.denials.distinct_pairs import DistinctPairs
+from lawful.evidence.denials.evidence import all_evidence, merge_evidence
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions

@@ -17,8 +17,8 @@ from clusters import answer, executor_pids, open_session
 sys.path.insert(0, str(Path(__file__).parent))
 from conformance import CONTRACT, encoded, in_order, random_tasks, reference, write_table
 
+from lawful.common.meanings import NullPolicy
 from lawful.engines.spark import SparkEngine
-from lawful.meanings import NullPolicy
 from lawful.tables import spark_pipeline
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.options import ReadOptions

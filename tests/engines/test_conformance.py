@@ -10,9 +10,9 @@ import pytest
 from clusters import EVERY_KIND, Cluster
 
 from engines.conformance import CONTRACT, EngineFactory, encoded, random_tasks, write_table
+from lawful.common.machine import memory_bytes
+from lawful.common.meanings import NullPolicy
 from lawful.engines.local import LocalEngine
-from lawful.machine import memory_bytes
-from lawful.meanings import NullPolicy
 from lawful.tables.encoded_table import EncodedTable
 
 SCRIPT = Path(__file__).parent / "spark_conformance.py"

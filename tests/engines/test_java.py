@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from lawful.common.errors import JavaNotFoundError
 from lawful.engines import java
 from lawful.engines.java import ensure_java, find_java, parse_java_major, write_launcher
-from lawful.errors import JavaNotFoundError
 
 
 @pytest.mark.parametrize(

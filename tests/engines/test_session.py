@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from clusters import EVERY_KIND
 
+from lawful.common.errors import EngineError, UsageError
+from lawful.common.machine import cores
 from lawful.engines import session as session_module
 from lawful.engines.session import SessionHandle, spark_session
 from lawful.engines.session_settings import (
@@ -18,8 +20,6 @@ from lawful.engines.session_settings import (
     runs_on_this_machine,
     spark_environment,
 )
-from lawful.errors import EngineError, UsageError
-from lawful.machine import cores
 
 MAP_IN_WORKERS = """
 import sys
@@ -78,7 +78,7 @@ QUIET = """
 import pathlib, sys, tempfile
 from clusters import answer
 from lawful.engines.session import spark_session
-from lawful.errors import EngineError
+from lawful.common.errors import EngineError
 
 try:
     spark_session(master="local[nonsense]")

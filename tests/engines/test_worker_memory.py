@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from lawful.common.machine import memory_bytes
 from lawful.engines.spark import SparkEngine
 from lawful.engines.worker_memory import _bytes, most_cache_bytes
-from lawful.machine import memory_bytes
 
 
 @pytest.mark.parametrize(

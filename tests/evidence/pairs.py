@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 
+from lawful.common.meanings import NullPolicy
 from lawful.evidence import AgreeSets, SignSets, SignVectors
-from lawful.meanings import NullPolicy
 
 POLICIES = st.sampled_from(NullPolicy)
 WIDTHS = (1, 16, 17, 31, 32, 33, 63, 64, 65, 130)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
+from lawful.common.meanings import NullPolicy
 from lawful.evidence import equal_rows
-from lawful.meanings import NullPolicy
 from tests.evidence.pairs import POLICIES, ArrayTable, every_pair, signs_of, tables
 
 

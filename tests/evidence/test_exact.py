@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lawful.errors import StoppedError
+from lawful.common.errors import StoppedError
+from lawful.common.meanings import NullPolicy
 from lawful.evidence import (
     AgreeSets,
     agree_sets_of_tile,
@@ -23,7 +24,6 @@ from lawful.evidence import (
     sign_vectors_of_tile,
     tiles,
 )
-from lawful.meanings import NullPolicy
 from tests.evidence.pairs import (
     POLICIES,
     WIDTHS,

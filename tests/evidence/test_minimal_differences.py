@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from lawful.common.meanings import NullPolicy
 from lawful.evidence import minimal_differences as module
 from lawful.evidence.minimal_differences import minimal_differences
-from lawful.meanings import NullPolicy
 from lawful.search import minimal_sets, pack_sets, sorted_sets
 from tests.evidence.pairs import POLICIES, ArrayTable, brute_agree, random_table, tables
 

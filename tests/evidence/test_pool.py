@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from lawful.common.meanings import NullPolicy
 from lawful.evidence import (
     ChosenRows,
     Pool,
@@ -15,7 +16,6 @@ from lawful.evidence import (
     compare_pairs,
     some_rows,
 )
-from lawful.meanings import NullPolicy
 from tests.evidence.pairs import (
     POLICIES,
     WIDTHS,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from lawful.common.meanings import NullPolicy
 from lawful.evidence import (
     FocusedSampler,
     Pool,
@@ -14,10 +15,9 @@ from lawful.evidence import (
     YieldSampler,
     all_agree_sets,
     sample_random_pairs,
-    sampling_kernels,
 )
 from lawful.evidence.clusters import Clusters
-from lawful.meanings import NullPolicy
+from lawful.evidence.kernels import sampling as sampling_kernels
 from tests.evidence.pairs import POLICIES, ArrayTable, as_known, brute_agree, known, random_table, signs_of, tables
 
 quick = settings(deadline=None, max_examples=40)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from lawful.common.meanings import NullPolicy
 from lawful.evidence import ChosenRows, SwapPool, WindowSampler, sample_random_pairs
-from lawful.evidence.swap_kernels import ASC, DESC
-from lawful.meanings import NullPolicy
+from lawful.evidence.kernels.swaps import ASC, DESC
 from lawful.search import unpack_sets
 from tests.evidence.pairs import POLICIES, ArrayTable, random_table, tables
 

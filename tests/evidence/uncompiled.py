@@ -9,6 +9,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from lawful.common.meanings import NullPolicy
 from lawful.evidence import (
     FocusedSampler,
     Pool,
@@ -20,7 +21,6 @@ from lawful.evidence import (
     sample_random_pairs,
 )
 from lawful.evidence.minimal_differences import minimal_differences
-from lawful.meanings import NullPolicy
 from tests.evidence.pairs import as_known, as_signs, brute_agree, brute_signs, random_table
 from tests.evidence.test_swap_pool import shown_by_all_pairs, swaps_in
 

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lawful.common.meanings import ColumnType, Direction
 from lawful.dependencies import FD, Key, ListOD
-from lawful.meanings import ColumnType, Direction
 from lawful.rewriting import KnownLaws, Rewriting, rewrite
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from lawful.common.errors import UsageError
+from lawful.common.meanings import ColumnType
 from lawful.dependencies import parse_laws
-from lawful.errors import UsageError
-from lawful.meanings import ColumnType
 from lawful.rewriting import KnownColumn, KnownLaws, rewrite
 from tests.rewriting.test_queries import LAWS, NAMES, rewritten
 

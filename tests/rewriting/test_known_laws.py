@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import lawful
+from lawful.common.errors import LawfulError, SourceError, UsageError
 from lawful.dependencies import FD, Key
-from lawful.errors import LawfulError, SourceError, UsageError
 from lawful.rewriting import KnownLaws, rewrite
 
 ASKED = "select * from t order by a, b"

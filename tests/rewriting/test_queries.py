@@ -7,7 +7,7 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lawful.errors import UsageError
+from lawful.common.errors import UsageError
 from lawful.rewriting import rewrite
 
 NAMES = ["a", "b", "c", "d", "Unit Price", "Year"]

@@ -9,8 +9,8 @@ from checks.tables import laws_over, tables, with_twins
 from hypothesis import strategies as st
 from oracle import holds
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law, ListOD
-from lawful.meanings import NullPolicy
 from lawful.rewriting.orders import Term, Terms
 
 Rows = list[tuple[int, ...]]

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
+from lawful.common.arrays import Words
 from lawful.search import pack_sets, unpack_sets
-from lawful.search.sets import Words
 
 UNIVERSES = (1, 2, 5, 8, 63, 64, 65, 130, 200)
 Sets = list[frozenset[int]]

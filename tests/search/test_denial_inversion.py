@@ -16,18 +16,20 @@ from denial_tables import ValueTable, spaces, turned, value_tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Cell, Operator, Predicate
 from lawful.dependencies.laws import OPERATORS
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence import tiles
-from lawful.evidence.denial_evidence import all_evidence, evidence_of_tile, merge_evidence
-from lawful.evidence.denial_pool import DenialPool
+from lawful.evidence.denials.evidence import all_evidence, evidence_of_tile, merge_evidence
+from lawful.evidence.denials.pool import DenialPool
 from lawful.evidence.signs import SignVectors
-from lawful.meanings import NullPolicy
-from lawful.search import denial_inversion, denial_reduction, minimal_sets, unpack_sets, words_for
-from lawful.search.denial_inversion import almost_constraints, minimal_constraints
-from lawful.search.denial_literals import CONVENTIONS, Literals, finds_no_implied
-from lawful.search.denial_reduction import closures, reading_order, reduced_places, turned_sets
+from lawful.search import minimal_sets, unpack_sets, words_for
+from lawful.search.denials import inversion as denial_inversion
+from lawful.search.denials import reduction as denial_reduction
+from lawful.search.denials.inversion import almost_constraints, minimal_constraints
+from lawful.search.denials.literals import CONVENTIONS, Literals, finds_no_implied
+from lawful.search.denials.reduction import closures, reading_order, reduced_places, turned_sets
 from lawful.search.sets import full_set, pack_sets
 
 POLICIES = st.sampled_from(NullPolicy)

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lawful.search import iterate_hitting_sets, pack_sets, unpack_sets
-from lawful.search.goal_kernels import sets_of_goal
-from lawful.search.goals import keep_minimal_goals
+from lawful.search.canonical_ods.goals import keep_minimal_goals
+from lawful.search.canonical_ods.kernels.goals import sets_of_goal
 from lawful.search.hitting_sets import Support
-from lawful.search.set_kernels import transpose
+from lawful.search.kernels.sets import transpose
+from lawful.search.kernels.supersets import count_supersets
 from lawful.search.sets import distinct_sets, full_set, order_by_size
-from lawful.search.superset_kernels import count_supersets
 from tests.search.families import Family, as_sets, brute_hitting_sets, brute_minimal, families
 
 quick = settings(deadline=None, max_examples=80)

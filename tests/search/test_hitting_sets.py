@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful.common.arrays import Words
 from lawful.search import (
     HittingSetSearch,
     easy_hitting_sets,
@@ -23,7 +24,6 @@ from lawful.search import (
     sorted_sets,
 )
 from lawful.search.hitting_sets import BITMAP_AT_ONCE, BITMAP_COLUMNS, Method
-from lawful.search.sets import Words
 from tests.search.families import Family, as_sets, brute_hitting_sets, families, random_edges
 
 METHODS: tuple[Method, ...] = ("auto", "bitmap", "search")

@@ -12,10 +12,10 @@ from checks.tables import POLICIES, ArrayTable, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD
-from lawful.meanings import NullPolicy
 from lawful.search import unpack_sets
-from lawful.search.lattice import (
+from lawful.search.canonical_ods.lattice import (
     Ask,
     Job,
     Lattice,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lawful.search.list_minimality import CheckMinimality, FDMap, Standing, SuffixIndex
-from lawful.search.od_tree import MarkedList, Node, ODTree, State, column_set
+from lawful.search.list_ods.minimality import CheckMinimality, FDMap, Standing, SuffixIndex
+from lawful.search.list_ods.od_tree import MarkedList, Node, ODTree, State, column_set
 
 A, B, C, D, E, F = range(6)
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful.common.arrays import Words
 from lawful.search import (
     HittingSets,
     maintained_hitting_sets,
@@ -14,7 +15,6 @@ from lawful.search import (
     pack_sets,
     sorted_sets,
 )
-from lawful.search.sets import Words
 from tests.search.families import Family, as_sets, brute_hitting_sets, families, random_edges
 
 quick = settings(deadline=None, max_examples=80)

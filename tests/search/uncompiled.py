@@ -23,11 +23,11 @@ from lawful.search import (
     minimal_sets,
     pack_sets,
 )
-from lawful.search.goal_kernels import sets_of_goal
-from lawful.search.goals import keep_minimal_goals
-from lawful.search.set_kernels import transpose
+from lawful.search.canonical_ods.goals import keep_minimal_goals
+from lawful.search.canonical_ods.kernels.goals import sets_of_goal
+from lawful.search.kernels.sets import transpose
+from lawful.search.kernels.supersets import count_supersets
 from lawful.search.sets import order_by_size
-from lawful.search.superset_kernels import count_supersets
 from tests.search.families import as_sets, brute_hitting_sets, brute_maximal, brute_minimal
 
 

@@ -12,17 +12,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import denial_oracle
 from denial_tables import ValueTable, turned
 
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Cell, Constant, Predicate
 from lawful.dependencies.laws import OPERATORS
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.evidence.denial_evidence import all_evidence
-from lawful.evidence.denial_pool import DenialPool
-from lawful.meanings import NullPolicy
+from lawful.evidence.denials.evidence import all_evidence
+from lawful.evidence.denials.pool import DenialPool
 from lawful.search import unpack_sets
-from lawful.search.denial_inversion import almost_constraints, minimal_constraints
-from lawful.search.denial_literals import Literals
-from lawful.search.denial_reduction import reduced_places
-from lawful.search.superset_kernels import superset_weights
+from lawful.search.denials.inversion import almost_constraints, minimal_constraints
+from lawful.search.denials.literals import Literals
+from lawful.search.denials.reduction import reduced_places
+from lawful.search.kernels.supersets import superset_weights
 
 TABLE = ValueTable(("number", "number", "text"), ((1, 2, 2, None), (3, 1, 2, 1), ("a", "b", "b", "a")))
 SPACE = PredicateSpace.of(

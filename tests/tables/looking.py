@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lawful.meanings import ColumnType
+from lawful.common.meanings import ColumnType
 from lawful.tables.encoded_table import EncodedTable
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lawful.errors import LawfulError, SourceError, UsageError
-from lawful.meanings import ColumnType
+from lawful.common.errors import LawfulError, SourceError, UsageError
+from lawful.common.meanings import ColumnType
 from lawful.tables import files
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions

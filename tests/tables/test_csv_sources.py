@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lawful.errors import SourceError, UsageError
-from lawful.meanings import ColumnType
+from lawful.common.errors import SourceError, UsageError
+from lawful.common.meanings import ColumnType
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 from tables.conftest import Encode, encode_locally
 from tables.looking import cells_of, everything_of, lines_of, places_of, ranks_of, types_of

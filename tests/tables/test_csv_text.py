@@ -15,8 +15,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from lawful.meanings import ColumnType
-from lawful.tables import line_kernels, text_blocks
+from lawful.common.meanings import ColumnType
+from lawful.tables import text_blocks
+from lawful.tables.kernels import lines as line_kernels
 from lawful.tables.options import CsvDialect
 from lawful.tables.text_blocks import BlockError, OpenQuoteError, cut_into_blocks, quote_states
 from lawful.tables.text_layout import TextLayout

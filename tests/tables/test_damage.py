@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.errors import DamagedTableError
+from lawful.common.errors import DamagedTableError
 from lawful.tables.encoded_table import METADATA, ORIGINS, EncodedTable, checksum, write_metadata
 from tables.conftest import encode_locally
 from tables.looking import everything_of

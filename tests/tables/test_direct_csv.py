@@ -13,11 +13,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lawful.errors import LawfulError
-from lawful.meanings import ColumnType
-from lawful.tables import cell_kernels, direct_csv, local_pipeline
+from lawful.common.errors import LawfulError
+from lawful.common.meanings import ColumnType
+from lawful.tables import direct_csv, local_pipeline
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.kernels import cells as cell_kernels
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions
 from tables.looking import cells_of, everything_of

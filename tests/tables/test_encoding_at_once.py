@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from lawful.errors import DamagedTableError
+from lawful.common.errors import DamagedTableError
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.storage import discard, tables_folder
 from tables.conftest import encode_locally

@@ -22,7 +22,7 @@ import sys
 
 from clusters import answer, open_session
 
-from lawful.errors import LawfulError
+from lawful.common.errors import LawfulError
 from lawful.tables.options import CsvDialect, ReadOptions
 from lawful.tables.spark_pipeline import encode_on_spark
 

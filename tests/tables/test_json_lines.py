@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lawful.errors import SourceError
-from lawful.meanings import ColumnType
+from lawful.common.errors import SourceError
+from lawful.common.meanings import ColumnType
 from lawful.tables.options import CsvDialect
 from tables.conftest import Encode, encode_locally
 from tables.looking import cells_of, lines_of, ranks_of, types_of

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lawful.errors import SourceError, UsageError
-from lawful.meanings import ColumnType
+from lawful.common.errors import SourceError, UsageError
+from lawful.common.meanings import ColumnType
 from tables.conftest import Encode, encode_locally
 from tables.looking import cells_of, places_of, ranks_of, types_of
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lawful.errors import EngineError, SourceError
-from lawful.meanings import ColumnType
+from lawful.common.errors import EngineError, SourceError
+from lawful.common.meanings import ColumnType
 from lawful.tables.options import ReadOptions
 from lawful.tables.spark_pipeline import encode_on_spark
 from tables.looking import cells_of, ranks_of, types_of

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lawful.errors import SourceError
-from lawful.meanings import ColumnType
+from lawful.common.errors import SourceError
+from lawful.common.meanings import ColumnType
 from lawful.tables import spark_pipeline
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.options import ReadOptions

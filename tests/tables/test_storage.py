@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lawful.errors import LawfulError
-from lawful.meanings import ColumnType
+from lawful.common.errors import LawfulError
+from lawful.common.meanings import ColumnType
 from lawful.tables import encoded_table, storage
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.options import CsvDialect

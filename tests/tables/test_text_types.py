@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lawful.meanings import ColumnType
+from lawful.common.meanings import ColumnType
 from lawful.tables.encoded_table import describe
 from lawful.tables.ranking import NotConvertibleError, RankedColumn, rank_column
 from tables.text_oracle import READERS, fits, rank_texts

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from lawful.errors import SourceError, UsageError
-from lawful.meanings import ColumnType
+from lawful.common.errors import SourceError, UsageError
+from lawful.common.meanings import ColumnType
 from lawful.tables.options import ReadOptions
 from tables.conftest import encode_locally
 from tables.looking import everything_of, ranks_of, types_of

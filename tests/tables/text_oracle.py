@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
-from lawful.meanings import ColumnType
+from lawful.common.meanings import ColumnType
 
 NAN = "not a number"
 Reader = Callable[[str], Any]

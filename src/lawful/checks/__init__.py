@@ -8,10 +8,10 @@ from lawful.checks.cache import CacheStats, PartitionCache
 from lawful.checks.check import check
 from lawful.checks.cost import estimate_cost
 from lawful.checks.partitions import Partition
-from lawful.checks.ranked_table import RankedTable
 from lawful.checks.verdict import CheckTask, Verdict
 from lawful.checks.violations import Violations, find_violations
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES, Workspace
+from lawful.tables.ranked_table import RankedTable
 
 __all__ = [
     "DEFAULT_CACHE_BYTES",

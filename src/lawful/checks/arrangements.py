@@ -16,10 +16,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lawful.checks import partition_kernels
 from lawful.checks.cache import Chain, PartitionCache
+from lawful.checks.kernels import partitions as partition_kernels
 from lawful.checks.partitions import Partition, SortedPartition, read_only
-from lawful.checks.ranked_table import Int32s, RankedTable, Ranks
+from lawful.common.arrays import Int32s, Ranks
+from lawful.tables.ranked_table import RankedTable
 
 Kept = Partition | SortedPartition | Ranks
 """What a workspace keeps: partitions of sets and lists, and columns in the order of a root."""

@@ -11,20 +11,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from lawful.checks import order_kernels, partition_kernels
-from lawful.checks.denial import violating_pair
-from lawful.checks.denial_counts import count_pairs
+from lawful.checks.denials.counts import count_pairs
+from lawful.checks.denials.denial import violating_pair
 from lawful.checks.fitting import no_check, require_fitting
-from lawful.checks.list_orders import broken_order
+from lawful.checks.kernels import orders as order_kernels
+from lawful.checks.kernels import partitions as partition_kernels
+from lawful.checks.list_ods.orders import broken_order
 from lawful.checks.partitions import Partition
-from lawful.checks.ranked_table import Int32s, RankedTable
 from lawful.checks.verdict import CheckTask, Verdict
 from lawful.checks.violations import find_violations
 from lawful.checks.workspace import Pair, Swaps, Workspace
+from lawful.common.arrays import Int32s
+from lawful.common.errors import UsageError
+from lawful.common.meanings import Direction, Measure
 from lawful.dependencies import DC, FD, CanonicalOD, Key, Law, ListOD
 from lawful.dependencies.denial_readings import plain_law
-from lawful.errors import UsageError
-from lawful.meanings import Direction, Measure
+from lawful.tables.ranked_table import RankedTable
 
 
 def check(task: CheckTask, table: RankedTable, workspace: Workspace) -> Verdict:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from lawful.checks.fitting import no_check, require_columns
-from lawful.checks.ranked_table import RankedTable
 from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate
+from lawful.tables.ranked_table import RankedTable
 
 _PASSES_OF_REFINING = 3
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lawful.checks.ranked_table import RankedTable
 from lawful.checks.workspace import Workspace
+from lawful.common.errors import EngineError, UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law, ListOD, columns_of, kind_of
-from lawful.errors import EngineError, UsageError
-from lawful.meanings import NullPolicy
+from lawful.tables.ranked_table import RankedTable
 
 
 def require_fitting(law: Law, table: RankedTable, workspace: Workspace) -> None:

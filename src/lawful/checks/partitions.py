@@ -14,8 +14,9 @@ from typing import TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from lawful.checks import order_kernels, partition_kernels
-from lawful.checks.ranked_table import Int32s, Ranks
+from lawful.checks.kernels import orders as order_kernels
+from lawful.checks.kernels import partitions as partition_kernels
+from lawful.common.arrays import Int32s, Ranks
 
 _Ranks = TypeVar("_Ranks", bound=Ranks)
 _OBJECT_BYTES = 512

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lawful.common.meanings import Measure
 from lawful.dependencies import Law
-from lawful.meanings import Measure
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lawful.checks import violation_kernels
-from lawful.checks.denial_violations import denial_violations
+from lawful.checks.denials.violations import denial_violations
 from lawful.checks.fitting import no_check, require_fitting
-from lawful.checks.list_orders import order_violations
+from lawful.checks.kernels import violations as violation_kernels
+from lawful.checks.list_ods.orders import order_violations
 from lawful.checks.partitions import labels_of
-from lawful.checks.ranked_table import Int32s, RankedTable
 from lawful.checks.workspace import Workspace
+from lawful.common.arrays import Int32s
+from lawful.common.meanings import Direction
 from lawful.dependencies import DC, FD, CanonicalOD, Key, Law, ListOD
 from lawful.dependencies.denial_readings import plain_law
-from lawful.meanings import Direction
+from lawful.tables.ranked_table import RankedTable
 
 
 @dataclass(frozen=True, eq=False, slots=True)

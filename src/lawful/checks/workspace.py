@@ -13,11 +13,12 @@ from lawful.checks import partitions
 from lawful.checks.arrangements import Arrangements, Kept
 from lawful.checks.cache import Chain, PartitionCache
 from lawful.checks.partitions import Partition, Scratch
-from lawful.checks.ranked_table import Int32s, RankedTable, Ranks
+from lawful.common.arrays import Int32s, Ranks
+from lawful.common.errors import EngineError
+from lawful.common.meanings import NULL_RANK, Direction, NullPolicy
 from lawful.dependencies import Constant
-from lawful.errors import EngineError
-from lawful.meanings import NULL_RANK, Direction, NullPolicy
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.ranked_table import RankedTable
 from lawful.tables.shared_ranks import constant_place, shared_ranks
 
 DEFAULT_CACHE_BYTES = 256 * 2**20

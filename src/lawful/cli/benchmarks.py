@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lawful.errors import UsageError
+from lawful.common.errors import UsageError
 
 
 def run_benchmarks(arguments: Sequence[str]) -> int:

@@ -8,7 +8,7 @@ import typer
 
 from lawful.cli import options as opt
 from lawful.cli.groups import takes_groups
-from lawful.errors import EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
+from lawful.common.errors import EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
 
 
 @takes_groups
@@ -40,10 +40,10 @@ def check(
       lawful check tax.csv --laws "{state}: salary asc ~ rate asc" --json
       lawful check tax.csv --laws laws.txt --violations bad-rows
     """  # noqa: D301  # typer leaves lines after a backspace as they are
-    from lawful.api import check_laws
     from lawful.cli import output
     from lawful.cli.laws_input import load_laws
     from lawful.results.violation_files import require_empty
+    from lawful.runs.check import check_laws
 
     given = load_laws(laws)
     output.require_writable(showing.out, table)
@@ -97,11 +97,11 @@ def explain(
       lawful explain tax.csv "key(area_code, phone)" --json
       lawful explain tax.csv "{state}: salary asc ~ rate asc" --violations bad-rows
     """  # noqa: D301  # typer leaves lines after a backspace as they are
-    from lawful.api import one_law
     from lawful.cli import output
     from lawful.cli.explanation_output import print_explanation
-    from lawful.explanations import explain_law
     from lawful.results.violation_files import require_empty
+    from lawful.runs.check import one_law
+    from lawful.runs.explain import explain_law
 
     output.require_writable(showing.out, table)
     if violations is not None:

@@ -11,13 +11,13 @@ import typer
 
 from lawful.cli import options as opt
 from lawful.cli.groups import takes_groups
-from lawful.errors import EXIT_FINE, EXIT_STOPPED, UsageError
+from lawful.common.errors import EXIT_FINE, EXIT_STOPPED, UsageError
 
 if TYPE_CHECKING:
-    from lawful.partial_files import PartialFile
-    from lawful.requests import Request
     from lawful.results import DiscoveryReport
-    from lawful.runs import Run
+    from lawful.runs.partial_files import PartialFile
+    from lawful.runs.request import Request
+    from lawful.runs.run import Run
 
 _FINDING = "What to find"
 
@@ -228,9 +228,9 @@ def discover(
       lawful check new.csv --laws laws.json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
-    from lawful.discoveries import discover_laws, parse_memory
-    from lawful.partial_files import PartialFile
-    from lawful.requests import DenialWishes, ListWishes, Request, families_of, operators_of
+    from lawful.runs.discover import discover_laws, parse_memory
+    from lawful.runs.partial_files import PartialFile
+    from lawful.runs.request import DenialWishes, ListWishes, Request, families_of, operators_of
 
     request = Request(
         families_of(find),
@@ -279,7 +279,7 @@ def discover(
 
 
 def _refuse_one_file_for_two(out: Path, checkpoint: Path) -> None:
-    from lawful.partial_files import may_be_partial
+    from lawful.runs.partial_files import may_be_partial
 
     if checkpoint.resolve() == out.resolve():
         raise UsageError(f"{out} cannot be both the document and the checkpoint", "Name another file.")
@@ -313,7 +313,7 @@ def _show(report: DiscoveryReport, showing: opt.Showing) -> None:
 
 def _compared_cells(run: Run, request: Request) -> list[str]:
     """The predicates of denial constraints, which decide how long the search takes: told before it begins."""
-    from lawful.discovery.denial_questions import predicate_space
+    from lawful.discovery.denials.questions import predicate_space
 
     (question,) = (asked for asked in request.questions(run.null_policy) if hasattr(asked, "convention"))
     return predicate_space(run.table, question).describe(run.table.names)

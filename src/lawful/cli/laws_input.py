@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lawful.common.errors import LawfulError, NotationError, SourceError, UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law, from_documents, parse_laws
-from lawful.errors import LawfulError, NotationError, SourceError, UsageError
-from lawful.meanings import NullPolicy
 
 _LARGEST_FILE = 1 << 30
 _BEGINS_AS_JSON = re.compile(r'\s*\{\s*("([^"\\]|\\.)*"\s*:|\}\s*$)')

@@ -13,7 +13,7 @@ from lawful.cli.discovering import discover
 from lawful.cli.interrupts import interrupts_wait_for_compilers
 from lawful.cli.looking import bench, demo, profile
 from lawful.cli.rewriting import rewrite
-from lawful.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_STOPPED, LawfulError, StoppedError, UsageError
+from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_STOPPED, LawfulError, StoppedError, UsageError
 
 app.command(short_help="Find the laws that a table obeys.")(discover)
 app.command(short_help="Check laws on a table.")(check)

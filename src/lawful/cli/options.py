@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from lawful.errors import UsageError
-from lawful.meanings import NullPolicy
-from lawful.runs import EngineName, Progress, Run, Where, open_run
+from lawful.common.errors import UsageError
+from lawful.common.meanings import NullPolicy
+from lawful.runs.run import EngineName, Progress, Run, Where, open_run
 from lawful.tables.options import FORMATS, OVERRIDES, CsvDialect, ReadOptions, parse_column_types
 
 _READING, _RUNNING, _SHOWING = "How to read the table", "Where to run", "What to show"

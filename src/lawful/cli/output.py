@@ -24,9 +24,9 @@ from lawful.cli.shown_text import (
     visible,
     visible_lines,
 )
-from lawful.errors import LawfulError, UsageError
+from lawful.common.errors import LawfulError, UsageError
 from lawful.results import CheckReport, Outcome, TableProfile
-from lawful.runs import Progress
+from lawful.runs.run import Progress
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.origins import Place
 

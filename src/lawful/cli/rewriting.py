@@ -90,7 +90,7 @@ def rewrite(
 
 def known_laws(given: LawsInput) -> KnownLaws:
     """Gather laws from documents, and from texts over the columns of the documents or else over their own."""
-    from lawful.errors import LawfulError, SourceError, UsageError
+    from lawful.common.errors import LawfulError, SourceError, UsageError
     from lawful.rewriting import KnownLaws
 
     known: KnownLaws | None = None

@@ -23,7 +23,7 @@ from math import ceil
 import numpy as np
 import pyarrow as pa
 
-from lawful.errors import UsageError
+from lawful.common.errors import UsageError
 
 LAWS = (
     "key(area_code, phone)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from lawful.common.meanings import Direction
 from lawful.dependencies.laws import (
     DC,
     FD,
@@ -21,7 +22,6 @@ from lawful.dependencies.laws import (
     kind_of,
 )
 from lawful.dependencies.notation import format_law
-from lawful.meanings import Direction
 
 _WORDS: Final[Mapping[LawKind, str]] = {
     "key": "key",

@@ -12,6 +12,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, cast
 
+from lawful.common.errors import SourceError, UsageError
+from lawful.common.meanings import Direction
 from lawful.dependencies.laws import (
     DC,
     DIRECTIONS,
@@ -34,8 +36,6 @@ from lawful.dependencies.laws import (
     number_from_text,
 )
 from lawful.dependencies.notation import format_law, unknown_column
-from lawful.errors import SourceError, UsageError
-from lawful.meanings import Direction
 
 Document: TypeAlias = dict[str, Any]
 

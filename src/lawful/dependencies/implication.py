@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from lawful.common.errors import UsageError
+from lawful.common.meanings import Direction, NullPolicy
 from lawful.dependencies.denial_implication import implies_dc
 from lawful.dependencies.laws import (
     DC,
@@ -23,8 +25,6 @@ from lawful.dependencies.laws import (
     Operator,
     columns_of,
 )
-from lawful.errors import UsageError
-from lawful.meanings import Direction, NullPolicy
 
 IMPLIED_OPERATORS: Final[Mapping[Operator, frozenset[Operator]]] = {
     "=": frozenset({"=", "<=", ">="}),

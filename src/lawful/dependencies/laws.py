@@ -12,8 +12,8 @@ from decimal import Context, Decimal, InvalidOperation
 from operator import index
 from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
-from lawful.errors import UsageError
-from lawful.meanings import Direction
+from lawful.common.errors import UsageError
+from lawful.common.meanings import Direction
 
 Row: TypeAlias = Literal["t", "s"]
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">="]

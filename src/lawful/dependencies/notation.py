@@ -8,6 +8,8 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
 
+from lawful.common.errors import UsageError
+from lawful.common.meanings import Direction
 from lawful.dependencies.laws import (
     DC,
     FD,
@@ -20,8 +22,6 @@ from lawful.dependencies.laws import (
     ListOD,
     Predicate,
 )
-from lawful.errors import UsageError
-from lawful.meanings import Direction
 
 BARE_NAME: Final = r"[^\W\d]\w*"
 """The names that need no quotes: letters, digits and underscores of any script, with no digit in front."""

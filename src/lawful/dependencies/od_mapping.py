@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from lawful.common.meanings import Direction
 from lawful.dependencies.laws import FD, CanonicalOD, ListOD
-from lawful.meanings import Direction
 
 Marked = tuple[int, Direction]
 List = tuple[Marked, ...]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
 
+from lawful.common.errors import NotationError, UsageError
+from lawful.common.meanings import Direction
 from lawful.dependencies.laws import (
     DC,
     FD,
@@ -29,8 +31,6 @@ from lawful.dependencies.laws import (
 )
 from lawful.dependencies.notation import unknown_column
 from lawful.dependencies.tokens import Token, TokenKind, notation_error, tokenize
-from lawful.errors import NotationError, UsageError
-from lawful.meanings import Direction
 
 _Built = TypeVar("_Built")
 _Item = TypeVar("_Item")

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from typing import Final
 
+from lawful.common.errors import UsageError
 from lawful.dependencies.denial_implication import negated, swapped_predicate
 from lawful.dependencies.laws import DC, MIRRORED, OPERATORS, Cell, Constant, Operator, Predicate
-from lawful.errors import UsageError
 
 LESS, EQUAL, GREATER = 1, 2, 4
 """The signs of a group, as bits of a mask."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
+from lawful.common.errors import NotationError
 from lawful.dependencies.notation import BARE_NAME
-from lawful.errors import NotationError
 
 LONGEST_TEXT: Final = 20_000_000
 """Characters of notation that are read at once: room for a hundred thousand constraints, and an end."""

@@ -28,12 +28,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from lawful.checks import CheckTask, RankedTable, Verdict
+from lawful.common.errors import LawfulError, StoppedError, UsageError
+from lawful.common.meanings import Measure
 from lawful.dependencies import Law
 from lawful.dependencies.documents import from_document, to_document
 from lawful.discovery.questions import MEASURES
 from lawful.engines.protocol import Checks
-from lawful.errors import LawfulError, StoppedError, UsageError
-from lawful.meanings import Measure
 
 _FORMAT = "lawful checkpoint 1"
 _SECONDS_BETWEEN_SYNCS = 2.0

@@ -8,7 +8,7 @@ magnitude matters, since both ways give the same answer.
 
 from __future__ import annotations
 
-from lawful.machine import cores
+from lawful.common.machine import cores
 
 _SECONDS_A_PAIR = 0.5e-9
 _SECONDS_A_PAIR_AND_COLUMN = 0.06e-9

@@ -19,13 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.checks import RankedTable
-from lawful.discovery.coverage_kernels import mark_agreeing
-from lawful.evidence.swap_kernels import next_pairs
-from lawful.evidence.words_kernels import Int32s
-from lawful.meanings import NullPolicy
+from lawful.common.arrays import Int32s, Words
+from lawful.common.meanings import NullPolicy
+from lawful.discovery.kernels.coverage import mark_agreeing
+from lawful.evidence.kernels.swaps import next_pairs
 from lawful.search.hitting_sets import Support
-from lawful.search.sets import Words
-from lawful.search.superset_kernels import count_supersets
+from lawful.search.kernels.supersets import count_supersets
 
 _PAIRS = 1 << 16
 _SEED = 0

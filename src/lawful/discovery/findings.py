@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lawful.common.arrays import Words
 from lawful.dependencies import FD, Key, Law
 from lawful.results.law_listings import ListedLaws, Listing
 from lawful.search import unpack_sets
-from lawful.search.sets import Words
 
 __all__ = ["KEY", "Block", "Candidate", "Emit", "Findings", "ListedLaws", "Listing", "law_of"]
 

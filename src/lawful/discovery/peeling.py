@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 from lawful.checks import RankedTable
 from lawful.checks.partitions import read_only
-from lawful.checks.ranked_table import Int32s
+from lawful.common.arrays import Int32s, Words
+from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.discovery.findings import KEY, Block
-from lawful.discovery.peeling_kernels import BEGINNING, are_twins, beginnings
-from lawful.evidence.ranked_table import matrix_of, stacked
-from lawful.evidence.tile_kernels import spread_bits
-from lawful.meanings import NULL_RANK, NullPolicy
+from lawful.discovery.kernels.peeling import BEGINNING, are_twins, beginnings
+from lawful.evidence.kernels.tiles import spread_bits
 from lawful.search import pack_sets, words_for
-from lawful.search.sets import WORD_BITS, Words
+from lawful.search.sets import WORD_BITS
+from lawful.tables.ranked_table import matrix_of, stacked
 
 
 class Peeled(NamedTuple):

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from lawful.errors import StoppedError, UsageError
-from lawful.meanings import Measure, NullPolicy
+from lawful.common.errors import StoppedError, UsageError
+from lawful.common.meanings import Measure, NullPolicy
 
 MEASURES: tuple[Measure, ...] = ("g1", "g3")
 

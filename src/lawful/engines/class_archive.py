@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from lawful.paths import cache_dir
+from lawful.common.paths import cache_dir
 
 SWITCH = "LAWFUL_CLASS_ARCHIVE"
 """`off` in this variable of the environment keeps archives from being written and used."""

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from lawful.errors import JavaNotFoundError
-from lawful.paths import cache_dir
+from lawful.common.errors import JavaNotFoundError
+from lawful.common.paths import cache_dir
 
 OLDEST_JAVA = 17
 JAVA_ANSWER_SECONDS = 60.0

@@ -11,17 +11,17 @@ from threading import Event, Lock
 import numpy as np
 
 from lawful.checks import CheckTask, Verdict, Workspace, check
-from lawful.checks.denial_tree import Path, distinct_violating_pairs
-from lawful.checks.ranked_table import Int32s
+from lawful.checks.denials.tree import Path, distinct_violating_pairs
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
+from lawful.common.arrays import Int32s
+from lawful.common.errors import StoppedError, UsageError
+from lawful.common.machine import cores, memory_bytes
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.packing import Pack, in_packs, pack_by_cost
 from lawful.engines.protocol import ShouldStop
-from lawful.errors import StoppedError, UsageError
 from lawful.evidence import AgreeSets, all_agree_sets
-from lawful.evidence.denial_evidence import DenialEvidence, all_evidence
-from lawful.machine import cores, memory_bytes
-from lawful.meanings import NullPolicy
+from lawful.evidence.denials.evidence import DenialEvidence, all_evidence
 from lawful.tables.encoded_table import EncodedTable
 
 _PACKS_A_THREAD = 8

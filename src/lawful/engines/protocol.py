@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from lawful.checks import CheckTask, Verdict
-from lawful.checks.denial_tree import Path
-from lawful.checks.ranked_table import Int32s
+from lawful.checks.denials.tree import Path
+from lawful.common.arrays import Int32s
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence import AgreeSets
-from lawful.evidence.denial_evidence import DenialEvidence
-from lawful.meanings import NullPolicy
+from lawful.evidence.denials.evidence import DenialEvidence
 from lawful.tables.encoded_table import EncodedTable
 
 ShouldStop = Callable[[], bool]

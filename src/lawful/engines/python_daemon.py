@@ -3,7 +3,7 @@
 from pyspark.daemon import manager
 
 import lawful.engines.spark_worker
-import lawful.tables.line_kernels  # noqa: F401  # with them comes Numba, the slowest to load
+import lawful.tables.kernels.lines  # noqa: F401  # with them comes Numba, the slowest to load
 
 if __name__ == "__main__":
     manager()

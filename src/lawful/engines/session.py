@@ -21,10 +21,10 @@ from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from lawful.common.errors import EngineError, LawfulError, UsageError
 from lawful.engines.class_archive import ClassArchive, class_archive
 from lawful.engines.java import ensure_java
 from lawful.engines.session_settings import own_settings, spark_environment
-from lawful.errors import EngineError, LawfulError, UsageError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from lawful.machine import cores, memory_bytes
+from lawful.common.machine import cores, memory_bytes
 
 LOOPBACK = "127.0.0.1"
 GIBIBYTE = 1 << 30

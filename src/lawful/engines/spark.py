@@ -24,9 +24,11 @@ import numpy as np
 import pyarrow as pa
 
 from lawful.checks import CheckTask, Verdict
-from lawful.checks.denial_tree import Path as ConstraintPath
-from lawful.checks.ranked_table import Int32s
+from lawful.checks.denials.tree import Path as ConstraintPath
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
+from lawful.common.arrays import Int32s
+from lawful.common.errors import EngineError, StoppedError, UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.packing import Pack, in_jobs, in_packs
 from lawful.engines.protocol import ShouldStop
@@ -48,10 +50,8 @@ from lawful.engines.spark_worker import (
     tile_runner,
 )
 from lawful.engines.worker_memory import most_cache_bytes
-from lawful.errors import EngineError, StoppedError, UsageError
 from lawful.evidence import AgreeSets, Tile, all_agree_sets, merge, tiles
-from lawful.evidence.denial_evidence import DenialEvidence, all_evidence, merge_evidence
-from lawful.meanings import NullPolicy
+from lawful.evidence.denials.evidence import DenialEvidence, all_evidence, merge_evidence
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.spark_errors import translated
 from lawful.tables.spark_facts import is_connect, parallelism

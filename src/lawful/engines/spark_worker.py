@@ -25,15 +25,15 @@ import numpy as np
 import pyarrow as pa
 
 from lawful.checks import CheckTask, Workspace, check
-from lawful.checks.denial_tree import Path as ConstraintPath
-from lawful.checks.denial_tree import distinct_violating_pairs
-from lawful.checks.ranked_table import Int32s
+from lawful.checks.denials.tree import Path as ConstraintPath
+from lawful.checks.denials.tree import distinct_violating_pairs
+from lawful.common.arrays import Int32s
+from lawful.common.errors import DamagedTableError, LawfulError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.packing import Pack
-from lawful.errors import DamagedTableError, LawfulError
 from lawful.evidence import AgreeSets, SignVectors, Tile, agree_sets_of_tile
-from lawful.evidence.denial_evidence import DenialEvidence, evidence_of_tile
-from lawful.meanings import NullPolicy
+from lawful.evidence.denials.evidence import DenialEvidence, evidence_of_tile
 from lawful.tables.encoded_table import METADATA, EncodedTable, checksum, ranks_file, values_file
 
 VERDICTS = "id bigint, holds boolean, first bigint, second bigint, violations bigint, error string"

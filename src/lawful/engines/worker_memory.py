@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from lawful.checks import DEFAULT_CACHE_BYTES
+from lawful.common.machine import memory_bytes
 from lawful.engines.session_settings import runs_on_this_machine
-from lawful.machine import memory_bytes
 from lawful.tables.spark_facts import is_connect, parallelism
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lawful.evidence.layout_kernels import BLOCK, byte_planes, extremes, ordered_byte_planes, rows_in_order
-from lawful.evidence.ranked_table import RankedTable, chosen_columns, in_lines
+from lawful.common.arrays import Bytes, Int32s, Int64s, Words
+from lawful.common.meanings import NULL_RANK, NullPolicy
+from lawful.evidence.kernels.layout import BLOCK, byte_planes, extremes, ordered_byte_planes, rows_in_order
+from lawful.evidence.kernels.tiles import spread_bits
 from lawful.evidence.signs import WORD_BITS, words_for
-from lawful.evidence.tile_kernels import spread_bits
-from lawful.evidence.words_kernels import Bytes, Int32s, Int64s, Words
-from lawful.meanings import NULL_RANK, NullPolicy
+from lawful.tables.ranked_table import RankedTable, chosen_columns, in_lines
 
 BYTE_BITS = 8
 DIRECT_BITS = 18

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lawful.evidence import sampling_kernels
-from lawful.evidence.ranked_table import RankedTable
-from lawful.evidence.words_kernels import Int32s, Int64s
-from lawful.meanings import NULL_RANK, NullPolicy
+from lawful.common.arrays import Int32s, Int64s
+from lawful.common.meanings import NULL_RANK, NullPolicy
+from lawful.evidence.kernels import sampling as sampling_kernels
+from lawful.tables.ranked_table import RankedTable
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lawful.evidence import count_table_kernels as kernels
-from lawful.evidence.words_kernels import Int32s, Int64s, Words
+from lawful.common.arrays import Int32s, Int64s, Words
+from lawful.evidence.kernels import count_table as kernels
 
 _WORD_BITS = 64
 _FIRST_ROOM = 1024

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lawful.evidence.equal_row_kernels import first_equal, mix_column
-from lawful.evidence.ranked_table import RankedTable
-from lawful.meanings import NULL_RANK, NullPolicy
+from lawful.common.meanings import NULL_RANK, NullPolicy
+from lawful.evidence.kernels.equal_rows import first_equal, mix_column
+from lawful.tables.ranked_table import RankedTable
 
 
 def equal_rows(table: RankedTable, columns: Sequence[int], policy: NullPolicy) -> tuple[int, int] | None:

@@ -14,16 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lawful.errors import StoppedError
-from lawful.evidence import compare_kernels, tile_kernels
+from lawful.common.arrays import Int32s, Int64s, Words
+from lawful.common.errors import StoppedError
+from lawful.common.machine import cores
+from lawful.common.meanings import NullPolicy
 from lawful.evidence.byte_columns import DIRECT_BITS, ByteColumns
 from lawful.evidence.count_table import CountTable
+from lawful.evidence.kernels import compare as compare_kernels
+from lawful.evidence.kernels import tiles as tile_kernels
 from lawful.evidence.multisets import AgreeSets, SignSets, grouped_vectors
-from lawful.evidence.ranked_table import RankedTable
 from lawful.evidence.signs import SignVectors, words_for
-from lawful.evidence.words_kernels import Int32s, Int64s, Words
-from lawful.machine import cores
-from lawful.meanings import NullPolicy
+from lawful.tables.ranked_table import RankedTable
 
 _PAIRS_A_CALL = 1 << 24
 """Pairs between two looks at whether to stop: a few hundredths of a second."""

@@ -15,11 +15,11 @@ from enum import IntEnum
 
 import numpy as np
 
-from lawful.evidence import sampling_kernels
+from lawful.common.arrays import Int32s
 from lawful.evidence.clusters import Clusters
-from lawful.evidence.ranked_table import RankedTable
+from lawful.evidence.kernels import sampling as sampling_kernels
 from lawful.evidence.sampling import PairTaker, YieldSampler
-from lawful.evidence.words_kernels import Int32s
+from lawful.tables.ranked_table import RankedTable
 
 EFFICIENCY_THRESHOLD = 0.005
 """The threshold that Hydra uses (section 4.3) and varies with little effect (section 7.5.1)."""

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lawful.evidence import difference_kernels
+from lawful.common.arrays import Words
+from lawful.common.meanings import NullPolicy
 from lawful.evidence.byte_columns import DIRECT_BITS, ByteColumns
-from lawful.evidence.ranked_table import RankedTable
+from lawful.evidence.kernels import differences as difference_kernels
 from lawful.evidence.signs import all_columns, words_for
-from lawful.evidence.words_kernels import Words
-from lawful.meanings import NullPolicy
+from lawful.tables.ranked_table import RankedTable
 
 _MOST_ROWS, _MOST_ROWS_IF_NARROW = 1_000, 300
 """Of more rows, distinct agree sets are so few beside the pairs that it is quicker to find these first; the more so if

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from lawful.common.arrays import Int32s, Int64s, Words
 from lawful.evidence.signs import SignVectors, all_columns
-from lawful.evidence.words_kernels import Int32s, Int64s, Words
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lawful.evidence import compare_kernels
-from lawful.evidence.ranked_table import ChosenRows, RankedTable
+from lawful.common.arrays import Int32s, Words
+from lawful.common.meanings import NullPolicy
+from lawful.evidence.kernels import compare as compare_kernels
 from lawful.evidence.signs import CHUNK, RowMatrix, SignVectors, all_columns, compared_words
 from lawful.evidence.vector_set import VectorSet
-from lawful.evidence.words_kernels import Int32s, Words
-from lawful.meanings import NullPolicy
+from lawful.tables.ranked_table import ChosenRows, RankedTable
 
 
 class Mark(NamedTuple):

@@ -15,12 +15,12 @@ from typing import Protocol
 
 import numpy as np
 
-from lawful.evidence import sampling_kernels
+from lawful.common.arrays import Int32s
+from lawful.common.meanings import NullPolicy
 from lawful.evidence.clusters import Clusters, sorted_by
-from lawful.evidence.ranked_table import RankedTable
+from lawful.evidence.kernels import sampling as sampling_kernels
 from lawful.evidence.signs import CHUNK
-from lawful.evidence.words_kernels import Int32s
-from lawful.meanings import NullPolicy
+from lawful.tables.ranked_table import RankedTable
 
 
 @dataclass(frozen=True, slots=True)

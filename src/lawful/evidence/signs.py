@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lawful.evidence import compare_kernels
-from lawful.evidence.ranked_table import RankedTable, chosen_columns
-from lawful.evidence.words_kernels import Int32s, Words
-from lawful.meanings import NullPolicy
+from lawful.common.arrays import Int32s, Words
+from lawful.common.meanings import NullPolicy
+from lawful.evidence.kernels import compare as compare_kernels
+from lawful.tables.ranked_table import RankedTable, chosen_columns
 
 WORD_BITS = 64
 CHUNK = 8192

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lawful.evidence import swap_kernels
-from lawful.evidence.ranked_table import ChosenRows, RankedTable
+from lawful.common.arrays import Int32s, Words
+from lawful.common.meanings import NullPolicy
+from lawful.evidence.kernels import swaps as swap_kernels
 from lawful.evidence.signs import CHUNK, RowMatrix, all_columns, compared_words
 from lawful.evidence.vector_set import VectorSet
-from lawful.evidence.words_kernels import Int32s, Words
-from lawful.meanings import NullPolicy
+from lawful.tables.ranked_table import ChosenRows, RankedTable
 
 
 class SwapPool:

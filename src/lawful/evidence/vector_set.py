@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lawful.evidence import class_pair_kernels, swap_kernels
-from lawful.evidence import vector_set_kernels as kernels
-from lawful.evidence.compare_kernels import Masks
-from lawful.evidence.words_kernels import Int32s, Words
+from lawful.common.arrays import Int32s, Words
+from lawful.evidence.kernels import class_pairs as class_pair_kernels
+from lawful.evidence.kernels import swaps as swap_kernels
+from lawful.evidence.kernels import vector_set as kernels
+from lawful.evidence.kernels.compare import Masks
 
 _FIRST_ROOM = 1024
 _PAIRS_AT_ONCE = 2048

@@ -13,11 +13,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from lawful.checks import Violations, Workspace, find_violations
-from lawful.checks.denial_pairs import as_t_and_s, violating_pairs
+from lawful.checks.denials.pairs import as_t_and_s, violating_pairs
+from lawful.common.errors import UsageError
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, Law, columns_of, parse_laws, to_document
 from lawful.dependencies.denial_readings import plain_law
-from lawful.errors import UsageError
-from lawful.meanings import NullPolicy
 from lawful.results.documents import FORMAT, html_table, to_pandas
 from lawful.results.violation_files import file_name, require_empty, write_rows
 from lawful.tables.encoded_table import EncodedTable

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lawful.common.errors import UsageError
 from lawful.dependencies import (
     FD,
     Key,
@@ -22,7 +23,6 @@ from lawful.dependencies import (
     to_document,
 )
 from lawful.dependencies.notation import unknown_column
-from lawful.errors import UsageError
 from lawful.results.documents import FORMAT, html_table, to_pandas
 from lawful.results.law_listings import RankedLaws
 from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter, PackedLaws

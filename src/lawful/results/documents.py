@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from lawful.errors import UsageError
+from lawful.common.errors import UsageError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from lawful.checks import Violations, Workspace, find_violations
+from lawful.common.errors import UsageError
 from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate, columns_of
-from lawful.errors import UsageError
 from lawful.results.check_report import CheckReport, Outcome, RowView
 from lawful.results.documents import html_table
 from lawful.tables.encoded_table import EncodedTable

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from lawful.common.arrays import Words
 from lawful.dependencies import FD, Key, Law
 from lawful.dependencies.notation import format_name
 from lawful.search import set_sizes, unpack_sets
-from lawful.search.sets import Words
 
 NO_RIGHT_SIDE = -1
 """Stands in the place of a right side where the law is a key."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
-from lawful.errors import UsageError
+from lawful.common.errors import UsageError
 
 _LONGEST_SLUG = 60
 

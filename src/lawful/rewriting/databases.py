@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from lawful.common.meanings import ColumnType
 from lawful.dependencies import Law
-from lawful.meanings import ColumnType
 from lawful.rewriting.known_laws import KnownColumn
 from lawful.rewriting.reasoning import OrderRule, Rule, rules_of
 

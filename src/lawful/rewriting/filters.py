@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from lawful.meanings import ColumnType
+from lawful.common.meanings import ColumnType
 from lawful.rewriting.known_laws import KnownColumn
 from lawful.rewriting.names import Outputs, UnsafeError, has_only, is_plain
 from lawful.rewriting.reasoning import Given

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lawful.common.errors import SourceError, UsageError
+from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import Law, format_law, from_document
 from lawful.dependencies.notation import unknown_column
-from lawful.errors import SourceError, UsageError
-from lawful.meanings import ColumnType, NullPolicy
 from lawful.results.documents import FORMAT
 
 _NAMED = 3

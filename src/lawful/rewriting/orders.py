@@ -16,7 +16,7 @@ from functools import partial
 from itertools import combinations
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from lawful.meanings import Direction
+from lawful.common.meanings import Direction
 from lawful.rewriting.reasoning import Proof, Reasoner, joined
 
 _MOST_LISTS: Final = 2_000

@@ -14,9 +14,9 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 
+from lawful.common.errors import UsageError
+from lawful.common.meanings import Direction
 from lawful.dependencies import format_law
-from lawful.errors import UsageError
-from lawful.meanings import Direction
 from lawful.rewriting.filters import FilterFacts, facts_of
 from lawful.rewriting.known_laws import KnownColumn, KnownLaws
 from lawful.rewriting.names import ColumnNames, Outputs, UnsafeError, has_only, is_plain

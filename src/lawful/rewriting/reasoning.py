@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from lawful.common.meanings import Direction
 from lawful.dependencies import FD, CanonicalOD, Key, Law, ListOD, canonical_parts
-from lawful.meanings import Direction
 
 _DEEPEST_CASE: Final = 3
 """How many columns a proof by cases may fix; each one multiplies the cases."""

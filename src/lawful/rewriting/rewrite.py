@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from lawful.common.errors import UsageError
 from lawful.dependencies import Law, parse_laws
-from lawful.errors import UsageError
 from lawful.rewriting.known_laws import KnownLaws
 from lawful.rewriting.result import Rewriting
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect, Dialects
 from sqlglot.errors import SqlglotError
 
-from lawful.errors import UsageError
+from lawful.common.errors import UsageError
 from lawful.rewriting.databases import usable_rules
 from lawful.rewriting.group_clause import rewrite_group
 from lawful.rewriting.known_laws import KnownLaws

@@ -6,7 +6,7 @@ while evidence arrives (`maintained_hitting_sets`).
 """
 
 from lawful.search.hitting_sets import HittingSetSearch, easy_hitting_sets, iterate_hitting_sets, minimal_hitting_sets
-from lawful.search.inversion import FEW_COLUMNS, determinants_of_few_columns, fd_edges, key_edges
+from lawful.search.keys_and_fds.inversion import FEW_COLUMNS, determinants_of_few_columns, fd_edges, key_edges
 from lawful.search.maintained_hitting_sets import Change, HittingSets
 from lawful.search.set_trie import SetTrie
 from lawful.search.sets import (

@@ -13,8 +13,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lawful.search.bitmap_kernels import minimal_hitting_bitmap, read_bitmap
-from lawful.search.hitting_set_kernels import (
+from lawful.common.arrays import Words
+from lawful.search.kernels.bitmaps import minimal_hitting_bitmap, read_bitmap
+from lawful.search.kernels.hitting_sets import (
     CANDIDATES,
     LEVEL,
     MARK_SLOTS,
@@ -26,18 +27,8 @@ from lawful.search.hitting_set_kernels import (
     search_families,
     search_on,
 )
-from lawful.search.set_kernels import move_columns, transpose
-from lawful.search.sets import (
-    WORD_BITS,
-    Words,
-    as_family,
-    by_size,
-    full_set,
-    minimal_sets,
-    union_of,
-    unpack_set,
-    words_for,
-)
+from lawful.search.kernels.sets import move_columns, transpose
+from lawful.search.sets import WORD_BITS, as_family, by_size, full_set, minimal_sets, union_of, unpack_set, words_for
 
 Counts = npt.NDArray[np.int64]
 Method = Literal["auto", "bitmap", "search"]

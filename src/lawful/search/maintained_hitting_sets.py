@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lawful.search.extension_kernels import (
+from lawful.common.arrays import Words
+from lawful.search.hitting_sets import enumerate_with_cost
+from lawful.search.kernels.extensions import (
     HEIGHT,
     ROOT,
     STATE_SLOTS,
@@ -17,16 +19,7 @@ from lawful.search.extension_kernels import (
     find_supersets,
     split_solutions,
 )
-from lawful.search.hitting_sets import enumerate_with_cost
-from lawful.search.sets import (
-    WORD_BITS,
-    Words,
-    as_family,
-    full_set,
-    minimal_sets,
-    sets_without,
-    words_for,
-)
+from lawful.search.sets import WORD_BITS, as_family, full_set, minimal_sets, sets_without, words_for
 
 
 class Change(NamedTuple):

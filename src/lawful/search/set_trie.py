@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from lawful.search.set_trie_kernels import (
+from lawful.common.arrays import Flags, Words
+from lawful.search.kernels.set_trie import (
     NODE_SLOTS,
     SETS_BELOW,
     STATE_SLOTS,
@@ -16,9 +16,7 @@ from lawful.search.set_trie_kernels import (
     match_sets,
     remove_sets,
 )
-from lawful.search.sets import Words, as_family, set_sizes, words_for
-
-Flags = npt.NDArray[np.bool_]
+from lawful.search.sets import as_family, set_sizes, words_for
 
 
 class SetTrie:

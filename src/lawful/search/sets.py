@@ -10,13 +10,12 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from lawful.search.set_kernels import (
+from lawful.common.arrays import Words
+from lawful.search.kernels.sets import (
     count_members,
     flatten_members,
     minimal_of_sorted,
 )
-
-Words = npt.NDArray[np.uint64]
 
 WORD_BITS = 64
 

@@ -168,7 +168,7 @@ def to_utf8(block: TextBlock, encoding: str) -> bytes:
 
 
 def _with_doubled_quotes(data: bytes, dialect: CsvDialect) -> bytes:
-    from lawful.tables.line_kernels import double_escaped_quotes
+    from lawful.tables.kernels.lines import double_escaped_quotes
 
     assert dialect.quote
     assert dialect.escape

@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lawful.machine import cores
-from lawful.meanings import ColumnType
+from lawful.common.machine import cores
+from lawful.common.meanings import ColumnType
 from lawful.tables.csv_text import parse_cells
 from lawful.tables.encoded_table import RankedColumns
 from lawful.tables.files import is_plain_csv
@@ -219,7 +219,7 @@ def _byte(mark: str | None) -> int:
 @cache
 def _kernels() -> ModuleType:
     """The compiled loops, whose compiler is loaded only here (see `_WORTH_LOADING`)."""
-    from lawful.tables import cell_kernels
+    from lawful.tables.kernels import cells as cell_kernels
 
     return cell_kernels
 

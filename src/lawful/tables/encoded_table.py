@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lawful.errors import DamagedTableError, LawfulError
-from lawful.meanings import NULL_RANK, ColumnType
+from lawful.common.errors import DamagedTableError, LawfulError
+from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.tables.options import ReadOptions
 from lawful.tables.origins import NO_ORIGINS, Origins, Place
 from lawful.tables.ranking import RankedColumn, typed_to_text

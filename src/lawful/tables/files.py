@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from lawful.errors import SourceError
+from lawful.common.errors import SourceError
 from lawful.tables.options import ReadOptions
 from lawful.tables.text_blocks import LONGEST_RECORD, BlockError, without_byte_order_mark
 

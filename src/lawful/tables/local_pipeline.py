@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lawful.errors import SourceError, UsageError
-from lawful.machine import cores
+from lawful.common.errors import SourceError, UsageError
+from lawful.common.machine import cores
 from lawful.tables.csv_text import ParsedBlock
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable, RankedColumns

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lawful.errors import UsageError
-from lawful.meanings import ColumnType
+from lawful.common.errors import UsageError
+from lawful.common.meanings import ColumnType
 
 FORMATS = ("csv", "parquet", "jsonl")
 _NOT_TO_BE_CHOSEN = (ColumnType.NULL, ColumnType.BINARY, ColumnType.DURATION)  # no text can be read as one of these

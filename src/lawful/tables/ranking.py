@@ -15,8 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lawful.errors import SourceError
-from lawful.meanings import NULL_RANK, ColumnType
+from lawful.common.errors import SourceError
+from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.tables.text_values import NotThatTypeError, SortedTexts, sort_texts
 
 JSON_NUMBER, JSON_BOOLEAN, JSON_STRING = "n", "b", "s"

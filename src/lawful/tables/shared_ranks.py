@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lawful.common.arrays import Int32s
+from lawful.common.errors import UsageError
+from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.dependencies import Constant
-from lawful.errors import UsageError
-from lawful.meanings import NULL_RANK, ColumnType
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranking import typed_to_text
 from lawful.tables.text_values import (
@@ -29,8 +29,6 @@ from lawful.tables.text_values import (
     sort_texts,
     timestamp_keys,
 )
-
-Int32s = npt.NDArray[np.int32]
 
 _NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT})
 _TEXTS = frozenset({ColumnType.STRING, ColumnType.BINARY})

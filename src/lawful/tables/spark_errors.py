@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lawful.errors import EngineError, LawfulError, SourceError
+from lawful.common.errors import EngineError, LawfulError, SourceError
 
 _MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lawful.errors import SourceError
+from lawful.common.errors import SourceError
 from lawful.tables.files import is_hidden_name, list_files
 from lawful.tables.local_pipeline import local_identity, partition_names, refuse_differing_files
 from lawful.tables.spark_facts import is_connect

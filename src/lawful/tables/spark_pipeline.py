@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lawful.errors import SourceError
+from lawful.common.errors import SourceError
 from lawful.tables.encoded_table import Column, EncodedTable, check_row_count
 from lawful.tables.files import format_of, read_chunks
 from lawful.tables.local_pipeline import (

@@ -25,8 +25,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lawful.errors import LawfulError
-from lawful.meanings import ColumnType
+from lawful.common.errors import LawfulError
+from lawful.common.meanings import ColumnType
 from lawful.tables.encoded_table import describe
 from lawful.tables.files import unpacked_chunks
 from lawful.tables.origins import runs_of_lines

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lawful.errors import DamagedTableError
-from lawful.paths import cache_dir
+from lawful.common.errors import DamagedTableError
+from lawful.common.paths import cache_dir
 from lawful.tables.encoded_table import (
     FORMAT,
     METADATA,

@@ -151,7 +151,7 @@ def _cut(data: bytes, first_line: int, dialect: CsvDialect, quoted: bool) -> tup
 def quote_states(data: bytes, dialect: CsvDialect) -> tuple[npt.NDArray[np.bool_], bool]:
     """Which lines of `data` start inside quotes, and whether it ends inside."""
     # Numba takes its time to import; most files have no quotes and never come here.
-    from lawful.tables.line_kernels import NONE, line_states
+    from lawful.tables.kernels.lines import NONE, line_states
 
     starts_inside, ends_inside = line_states(
         np.frombuffer(data, np.uint8),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from lawful.errors import SourceError
+from lawful.common.errors import SourceError
 from lawful.tables.csv_text import ParsedBlock, parse_cells, parse_csv_block, parse_header
 from lawful.tables.json_text import parse_json_block, parse_json_objects
 from lawful.tables.options import CsvDialect, ReadOptions, choose_columns

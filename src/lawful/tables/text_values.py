@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lawful.meanings import ColumnType
+from lawful.common.meanings import ColumnType
 
 _BLANKS = " \t"
 _INTEGER = r"^[ \t]*[+-]?[0-9]+[ \t]*$"

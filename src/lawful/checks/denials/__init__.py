@@ -1,0 +1,1 @@
+"""Checks of denial constraints: near-linear searches, counts and violating pairs."""

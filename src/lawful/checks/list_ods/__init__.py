@@ -1,0 +1,1 @@
+"""Checks of list-based order dependencies."""

@@ -1,0 +1,1 @@
+"""What every room uses: errors, meanings, the machine, array types, and how kernels are compiled."""

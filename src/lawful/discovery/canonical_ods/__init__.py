@@ -1,0 +1,1 @@
+"""Discovery of canonical order dependencies: by evidence, or by DISTOD's lattice."""

@@ -1,0 +1,1 @@
+"""Discovery of denial constraints: Hydra, and two shorter ways."""

@@ -1,0 +1,1 @@
+"""Discovery of keys and functional dependencies, exact and within an error."""

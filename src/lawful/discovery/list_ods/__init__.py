@@ -1,0 +1,1 @@
+"""Discovery of list-based order dependencies: FindOD, or from canonical ones."""

@@ -1,0 +1,134 @@
+"""List-based order dependencies that hold up to an error, with their errors.
+
+The definitions are those of the laws that hold, with "valid" read as "within the error" everywhere: for the law itself,
+for the FDs of the forward rule and for the laws of the backward rule. A longer left side breaks no further pair of rows
+and a longer right side mends none, whichever way the error is measured, so the tree of candidates grows as it does for
+laws that hold. The engine measures on all rows; a sample bounds no error from above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lawful.checks import CheckTask, RankedTable
+from lawful.dependencies import FD, Law
+from lawful.discovery.list_ods.classes import ListClasses, list_od
+from lawful.discovery.list_ods.questions import ListQuestion
+from lawful.discovery.questions import Progress, Watch
+from lawful.engines import Engine
+from lawful.search.list_ods.minimality import CheckMinimality, FDMap
+from lawful.search.list_ods.od_tree import MarkedList, Node, ODTree, State, column_set
+
+
+class AlmostOrdered:
+    """The search for laws within an error; `layers` is what it found."""
+
+    def __init__(
+        self,
+        table: RankedTable,
+        engine: Engine,
+        classes: ListClasses,
+        question: ListQuestion,
+        watch: Watch,
+        counts: dict[str, int],
+    ) -> None:
+        self.layers: list[list[Node]] = []
+        self._errors: dict[Law, float] = {}
+        self._engine = engine
+        self._columns = classes.columns
+        self._question = question
+        self._watch = watch
+        self._counts = counts
+        self._tree = ODTree(classes.sizes, bidirectional=question.bidirectional, longest=question.max_size)
+        rows = table.rows
+        self._whole = max(1, rows * (rows - 1) // 2 if question.measure == "g1" else rows)
+        counts.update(measured=0)
+
+    def run(self, progress: Progress) -> None:
+        """Grow the tree breadth first on all rows."""
+        minimality = CheckMinimality(self._determined, FDMap(), self._question.forward_rule)
+        parents = self._tree.roots()
+        while parents:
+            if self._question.forward_rule == "fd":
+                self._measure_fds(parents)
+            children: list[Node] = []
+            for parent in parents:
+                marks = minimality.minimal_extensions(parent.grown, self._tree.extensions(parent))
+                children += [parent.add(mark, State.SWAP) for mark in marks]
+            progress(f"measuring {len(children):,} candidates of {len(self.layers) + 2} columns")
+            self._judge(children)
+            layer = [child for child in children if child.state is not State.SWAP]
+            for node in layer:
+                if node.state is State.VALID:
+                    minimality.learn(*node.law)
+            self.layers.append(layer)
+            parents = layer
+
+    def error(self, node: Node) -> float:
+        """The error of a law that was found."""
+        return self._errors[self._law(*node.law)]
+
+    def valid_nodes(self) -> list[Node]:
+        """The valid nodes whose children are known too: all of them once the search has ended."""
+        return [node for layer in self.layers[:-1] for node in layer if node.state is State.VALID]
+
+    def minimal_nodes(self) -> list[Node]:
+        """The minimal laws among them: their right sides cannot be longer."""
+        return [node for node in self.valid_nodes() if not node.orders_more()]
+
+    def certain_nodes(self) -> list[Node]:
+        """The minimal laws of a search that was stopped: what was measured is final."""
+        return self.minimal_nodes()
+
+    def _judge(self, nodes: Sequence[Node]) -> None:
+        """Set the states: a swap is too many swapped pairs, which nothing longer can mend."""
+        allowed = self._question.error
+        self._measure(self._law(*node.law) for node in nodes)
+        wrong = []
+        for node in nodes:
+            if self.error(node) <= allowed:
+                node.state = State.VALID
+            else:
+                wrong.append(node)
+        self._measure(self._swaps(node) for node in wrong)
+        for node in wrong:
+            node.state = State.SPLIT if self._errors[self._swaps(node)] <= allowed else State.SWAP
+
+    def _measure_fds(self, parents: Iterable[Node]) -> None:
+        wanted: dict[FD, None] = {}
+        for parent in parents:
+            if parent.grown:
+                for mark in self._tree.extensions(parent):
+                    wanted[self._fd(column_set(parent.grown), mark >> 1)] = None
+        self._measure(wanted)
+
+    def _determined(self, marked: MarkedList) -> int:
+        columns, allowed = column_set(marked), self._question.error
+        others = [place for place in range(len(self._columns)) if not columns >> place & 1]
+        # Columns that no child may add were not measured and count as not determined.
+        return sum(1 << place for place in others if self._errors.get(self._fd(columns, place), 1.0) <= allowed)
+
+    def _law(self, lhs: MarkedList, rhs: MarkedList) -> Law:
+        left, right = (tuple(2 * self._columns[mark >> 1] + (mark & 1) for mark in marked) for marked in (lhs, rhs))
+        return list_od(left, right)
+
+    def _swaps(self, node: Node) -> Law:
+        """The law that exactly the swaps of a candidate break: X and then Y orders Y."""
+        left = column_set(node.lhs)
+        return self._law(node.lhs + tuple(mark for mark in node.rhs if not left >> (mark >> 1) & 1), node.rhs)
+
+    def _fd(self, columns: int, rhs: int) -> FD:
+        named = tuple(column for place, column in enumerate(self._columns) if columns >> place & 1)
+        return FD(named, self._columns[rhs])
+
+    def _measure(self, laws: Iterable[Law]) -> None:
+        """Let the engine measure what was not measured before."""
+        unknown = [law for law in dict.fromkeys(laws) if law not in self._errors]
+        if not unknown:
+            return
+        tasks = [CheckTask(number, law, self._question.measure) for number, law in enumerate(unknown)]
+        for verdict in self._engine.check(tasks):
+            assert verdict.violations is not None
+            self._errors[unknown[verdict.id]] = verdict.violations / self._whole
+            self._counts["measured"] += 1
+            self._watch.look()

@@ -1,0 +1,1 @@
+"""Evidence for denial constraints: the signs of pairs over a predicate space."""

@@ -1,0 +1,120 @@
+"""The pool for denial constraints: every distinct vector over a predicate space that was seen, with a pair of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lawful.common.arrays import Int32s, Words
+from lawful.common.meanings import NULL_RANK, NullPolicy
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.evidence.denials.evidence import DenialEvidence
+from lawful.evidence.denials.lanes import Lane, lanes_of
+from lawful.evidence.kernels import compare as compare_kernels
+from lawful.evidence.signs import CHUNK, SignVectors, all_columns, words_for
+from lawful.evidence.vector_set import VectorSet
+from lawful.tables.encoded_table import EncodedTable
+
+_PADDING = 8
+
+
+class DenialPool:
+    """Distinct vectors of signs of pairs (t, s), growing; samplers fill it as they fill a `Pool`.
+
+    Of the two vectors of a pair one is kept. If only single columns are
+    compared, it is always the one whose first column that orders the pair has <.
+
+    Parameters
+    ----------
+    table, space, policy
+        The table, what is compared, and what null means.
+    """
+
+    def __init__(self, table: EncodedTable, space: PredicateSpace, policy: NullPolicy) -> None:
+        self.policy = policy
+        self.rows = table.rows
+        self.columns = space.columns
+        lanes = lanes_of(table, space, policy)
+        self._left = _row_matrix([_known(lane.left, lane) for lane in lanes], table.rows)
+        is_one = all(lane.left is lane.right for lane in lanes)
+        self._right = self._left if is_one else _row_matrix([_known(lane.right, lane) for lane in lanes], table.rows)
+        positions = np.arange(self._left.shape[1], dtype=np.uint32)
+        self._masks = np.left_shift(np.uint32(1), positions % np.uint32(compare_kernels.PIECE))
+        self._masks[len(lanes) :] = 0
+        self._words = words_for(len(lanes))
+        self._has_unknown = any(lane.nulls is not None for lane in lanes)
+        self._orderless = all_columns(len(lanes)) & ~_places([lane.is_ordered for lane in lanes])
+        self._turns = not space.compares_across
+        self._vectors = VectorSet(2, self._words)
+
+    def __len__(self) -> int:
+        """The number of distinct vectors."""
+        return self._vectors.size
+
+    @property
+    def evidence(self) -> DenialEvidence:
+        """All that was seen, uncounted."""
+        signs = SignVectors(self._vectors.plane(0), self._vectors.plane(1))
+        return DenialEvidence(signs, None, self._vectors.witnesses)
+
+    def add_pairs(self, left: Int32s, right: Int32s) -> int:
+        """Compare row `left[k]` as t with row `right[k]` as s for every k; return how many vectors are new."""
+        left, right = np.ascontiguousarray(left, np.int32), np.ascontiguousarray(right, np.int32)
+        before = len(self)
+        for start in range(0, left.size, CHUNK):
+            t, s = left[start : start + CHUNK], right[start : start + CHUNK]
+            words = self._compared(t, s)
+            if self._turns:
+                t, s = self._oriented(words, t, s)
+            self._vectors.add_pairs(words, t, s)
+        return len(self) - before
+
+    def compare(self, left: Int32s, right: Int32s) -> SignVectors:
+        """The vectors of listed pairs, which are not added."""
+        words = self._compared(np.ascontiguousarray(left, np.int32), np.ascontiguousarray(right, np.int32))
+        planes = (np.ascontiguousarray(plane.T) for plane in np.split(words, 2))
+        return SignVectors(*planes)
+
+    def _compared(self, left: Int32s, right: Int32s) -> Words:
+        words = np.empty((2 * self._words, left.size), np.uint64)
+        compare_kernels.sign_words(self._left, self._right, self._masks, left, right, self._has_unknown, words)
+        less, greater = words[: self._words], words[self._words :]
+        orderless = self._orderless[:, np.newaxis]
+        differs, unknown = (less | greater) & orderless, less & greater & orderless
+        less[:] = (less & ~orderless) | differs
+        greater[:] = (greater & ~orderless) | unknown
+        return words
+
+    def _oriented(self, words: Words, left: Int32s, right: Int32s) -> tuple[Int32s, Int32s]:
+        """Turn the pairs whose first column with an order has >, here and now."""
+        less, greater = words[: self._words], words[self._words :]
+        ordered = ~self._orderless[:, np.newaxis]
+        undecided = np.ones(left.size, np.bool_)
+        turns = np.zeros(left.size, np.bool_)
+        for word in range(self._words):
+            differing = (less[word] ^ greater[word]) & ordered[word]
+            lowest = differing & (~differing + np.uint64(1))
+            turns |= undecided & (greater[word] & lowest != 0)
+            undecided &= differing == 0
+        exchanged = np.where(turns, (less ^ greater) & ordered, np.uint64(0))
+        less ^= exchanged
+        greater ^= exchanged
+        return np.where(turns, right, left), np.where(turns, left, right)
+
+
+def _known(side: Int32s, lane: Lane) -> Int32s:
+    """A side with null where the sign is unknown."""
+    return side if lane.nulls is None else np.where(lane.nulls, np.int32(NULL_RANK), side)
+
+
+def _row_matrix(sides: list[Int32s], rows: int) -> Int32s:
+    """Sides of lanes row by row, padded as the kernels want them."""
+    matrix = np.zeros((rows, max(1, -(-len(sides) // _PADDING)) * _PADDING), np.int32)
+    for place, side in enumerate(sides):
+        matrix[:, place] = side
+    return matrix
+
+
+def _places(flags: list[bool]) -> Words:
+    bits = np.zeros(words_for(len(flags)) * 64, np.uint8)
+    bits[: len(flags)] = flags
+    return np.packbits(bits, bitorder="little").view(np.uint64)

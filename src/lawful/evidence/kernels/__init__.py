@@ -1,0 +1,1 @@
+"""Compiled loops that compare pairs of rows and keep what is new."""

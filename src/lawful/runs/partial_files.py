@@ -1,0 +1,210 @@
+"""Laws kept on disk while a discovery is under way, so that none is lost however it ends.
+
+A run that will write `laws.json` appends what it finds to a new file of its own beside it, and never writes into that
+of another run. It is `laws.json.partial`; if an earlier run has left that, it is `laws.json.2.partial`, and so on. The
+file of an earlier run goes only when the run's own file holds all its laws, which then takes the name; if that never
+happens, it stays. The own file goes when the whole result is written. Locks tell runs that live from those that do not:
+a run holds one on its own file, and one on every earlier file that it may remove.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TextIO
+
+from lawful.common.errors import UsageError
+from lawful.dependencies import format_law
+from lawful.discovery.findings import KEY, Block, Listing
+from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter
+from lawful.search import unpack_sets
+
+
+@dataclass
+class _Locked:
+    """A file that no other run touches, and its number among those beside one result."""
+
+    path: Path
+    number: int
+    file: TextIO
+
+
+@dataclass
+class _Earlier(_Locked):
+    """What an earlier run has left."""
+
+    missing: set[str]
+    """Its lines that this run has not written."""
+
+
+class PartialFile:
+    """Laws appended to a file as they are found; without a result to be written, they are only gathered.
+
+    A line holds one law in its notation, as a JSON string: a line that a sudden end has cut is seen to be cut.
+    """
+
+    def __init__(self, out: Path | None) -> None:
+        self.blocks: list[Block] = []
+        self.listings: list[Listing] = []
+        self.path: Path | None = None
+        """Where the laws are, while there is such a file."""
+        self.failure: str | None = None
+        """Why laws are not written any more, if they cannot be: the search goes on without."""
+        self._out = out
+        self._names: Sequence[str] = ()
+        self._writer = LawWriter(())
+        self._own: _Locked | None = None
+        self._earlier: list[_Earlier] = []
+
+    def __enter__(self) -> PartialFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._own is not None and self.path is not None and os.fstat(self._own.file.fileno()).st_size == 0:
+            self.forget()
+        for locked in (*self._earlier, *((self._own,) if self._own else ())):
+            with contextlib.suppress(OSError):  # what a full disk did not take is known to be missing
+                locked.file.close()
+
+    @property
+    def left(self) -> list[Path]:
+        """Files of earlier runs that hold laws which this run has not found, or not written."""
+        return [earlier.path for earlier in self._earlier if earlier.missing]
+
+    def begin(self, names: Sequence[str]) -> None:
+        """Open a file for laws on columns of these names."""
+        self._names, self._writer = names, LawWriter(names)
+        if self._out is None:
+            return
+        try:
+            self._earlier = _left_by_earlier_runs(self._out)
+            self._own = _new_file(self._out)
+        except OSError as error:
+            raise UsageError(f"cannot write {_numbered(self._out, 1)}: {error.strerror}") from None
+        self.path = self._own.path
+
+    def append(self, found: Block | Listing) -> None:
+        """Keep a block or a listing and write its laws, a line each."""
+        if isinstance(found, Block):
+            self.blocks.append(found)
+        else:
+            self.listings.append(found)
+        if self._own is None or self.failure is not None:
+            return
+        try:
+            self._own.file.writelines(self._lines(found))
+            self._own.file.flush()
+        except OSError as error:
+            self.failure = f"cannot write {self.path}: {error.strerror}"
+        else:
+            self._replace_earlier(self._own)
+
+    def forget(self) -> None:
+        """Remove the own file, once the whole result is written."""
+        if self.path is not None:
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+        self.path = None
+
+    def _lines(self, found: Block | Listing) -> Iterator[str]:
+        for text in self._texts(found):
+            line = json.dumps(text) + "\n"
+            for earlier in self._earlier:
+                earlier.missing.discard(line)
+            yield line
+
+    def _texts(self, found: Block | Listing) -> Iterator[str]:
+        if not isinstance(found, Block):
+            return (format_law(law, self._names) for law in found.laws())
+        goal = right_side(found)
+        return (self._writer.text(columns, goal) for columns in unpack_sets(found.sets))
+
+    def _replace_earlier(self, own: _Locked) -> None:
+        """Remove what this run's own file holds too; of all names it takes the first."""
+        for earlier in [earlier for earlier in self._earlier if not earlier.missing]:
+            with contextlib.suppress(OSError):  # then it stays, which does no harm
+                if own.number < earlier.number:
+                    earlier.path.unlink()
+                else:
+                    own.path.replace(earlier.path)
+                    self.path = own.path = earlier.path
+                    own.number = earlier.number
+            earlier.file.close()
+            self._earlier.remove(earlier)
+
+
+def right_side(block: Block) -> int:
+    """The right side of the laws of a block, as packed laws have it."""
+    return NO_RIGHT_SIDE if block.goal == KEY else block.goal
+
+
+def may_be_partial(path: Path, out: Path) -> bool:
+    """Whether runs that will write `out` may keep laws in a file of that path."""
+    path = path.resolve()
+    return path.parent == out.parent.resolve() and _number(path, out) is not None
+
+
+def _numbered(out: Path, number: int) -> Path:
+    return out.with_name(f"{out.name}.partial" if number == 1 else f"{out.name}.{number}.partial")
+
+
+def _number(path: Path, out: Path) -> int | None:
+    matched = re.fullmatch(rf"{re.escape(out.name)}(?:\.([1-9][0-9]{{0,8}}))?\.partial", path.name)
+    return None if matched is None else int(matched[1] or 1)
+
+
+def _left_by_earlier_runs(out: Path) -> list[_Earlier]:
+    """Lock and read the files of runs that are no more, in the order of their numbers."""
+    numbers = {path: number for path in out.parent.iterdir() if (number := _number(path, out)) is not None}
+    found = (_of_earlier_run(path, number) for path, number in sorted(numbers.items(), key=lambda item: item[1]))
+    return [earlier for earlier in found if earlier is not None]
+
+
+def _of_earlier_run(path: Path, number: int) -> _Earlier | None:
+    """Lock and read a file; what cannot be locked, or is no file of laws, is left alone."""
+    if not path.is_file():  # a pipe would never end
+        return None
+    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+        file = stack.enter_context(path.open("r+", encoding="utf-8", errors="replace"))
+        if _lock(file, path):
+            whole_lines = {line for line in file if line.endswith("\n")}
+            stack.pop_all()  # the lock lasts as long as the file is open
+            return _Earlier(path, number, file, whole_lines)
+    return None
+
+
+def _new_file(out: Path) -> _Locked:
+    """Create the file of the first number that is free."""
+    number = 1
+    while True:
+        path = _numbered(out, number)
+        try:
+            file = path.open("x", encoding="utf-8")
+        except FileExistsError:
+            number += 1
+            continue
+        try:
+            is_ours = _lock(file, path)
+        except OSError:  # a file system without locks, where every run leaves the others' files alone
+            is_ours = True
+        if is_ours:
+            return _Locked(path, number, file)
+        file.close()  # a run that began at the same moment took it for one of an earlier run
+
+
+def _lock(file: TextIO, path: Path) -> bool:
+    """Keep other runs off a file; False if one was quicker."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False

@@ -1,0 +1,1 @@
+"""Thinking about canonical order dependencies: DISTOD's lattice, and goals over shared edges."""

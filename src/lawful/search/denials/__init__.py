@@ -1,0 +1,1 @@
+"""Thinking about denial constraints: inversion of evidence, and what follows from what."""

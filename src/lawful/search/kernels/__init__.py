@@ -1,0 +1,1 @@
+"""Compiled loops over packed sets: hitting sets, tries, supersets, bitmaps."""

@@ -1,0 +1,1 @@
+"""Thinking about keys and functional dependencies: from agree sets to hypergraphs."""
