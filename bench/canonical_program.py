@@ -21,7 +21,7 @@ from lawful.dependencies import FD, CanonicalOD
 from lawful.discovery.canonical_ods.discover import discover_canonical_ods
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.findings import Findings
-from lawful.discovery.questions import Watch
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions
@@ -54,7 +54,7 @@ def main() -> None:
             engine.open(table, NullPolicy.EQUAL)
             opened = time.perf_counter()
             before, searching = cpu_seconds_by_part(), time.perf_counter()  # looking takes some milliseconds itself
-            found = discover_canonical_ods(table, engine, question, Watch(), lambda _: None, lambda _: None)
+            found = discover_canonical_ods(Search(table, engine), question)
             end = time.perf_counter()
             used = cpu_seconds_by_part() - before
             seconds.append(opened - begin + end - searching)
@@ -68,7 +68,7 @@ def _warm_up(engine: Engine, file: str, options: ReadOptions) -> None:
     table = encode_in_process(file, options, reuse=False, in_folder=True)
     engine.open(table, NullPolicy.EQUAL)
     question = CanonicalQuestion(max_size=1, strategy="lattice")
-    discover_canonical_ods(table, engine, question, Watch(), lambda _: None, lambda _: None)
+    discover_canonical_ods(Search(table, engine), question)
     engine.close()
 
 

@@ -20,6 +20,7 @@ from lawful.discovery.denials.discover import discover_denial_constraints
 from lawful.discovery.denials.questions import DenialQuestion
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_arrow, encode_in_process
@@ -82,7 +83,7 @@ def _repeated(
         engine = LocalEngine()
         engine.open(table, question.null_policy)
         watch = Watch(time_limit)
-        found = discover_denial_constraints(table, engine, question, watch, lambda _: None, lambda _: None)
+        found = discover_denial_constraints(Search(table, engine, watch), question)
         seconds.append(time.perf_counter() - begin)
         engine.close()
     return seconds, found

@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from lawful.common.meanings import NullPolicy
 from lawful.discovery.keys_and_fds.discover import discover_keys_and_fds
-from lawful.discovery.questions import Question, Watch, resident_bytes
+from lawful.discovery.questions import Question, resident_bytes
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions
@@ -53,9 +54,7 @@ def main(rows: str, runs: str) -> None:
         engine = LocalEngine()
         engine.open(table, NullPolicy.EQUAL)
         begin = time.perf_counter()
-        found = discover_keys_and_fds(
-            table, engine, Question(keys=True, fds=True), Watch(), lambda _: None, lambda _: None
-        )
+        found = discover_keys_and_fds(Search(table, engine), Question(keys=True, fds=True))
         seconds.append(time.perf_counter() - begin)
         used = resident_bytes() - before
         engine.close()

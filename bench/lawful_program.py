@@ -11,7 +11,8 @@ import time
 
 from lawful.common.meanings import NullPolicy
 from lawful.discovery.keys_and_fds.discover import discover_keys_and_fds
-from lawful.discovery.questions import Question, Watch
+from lawful.discovery.questions import Question
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions
@@ -27,7 +28,7 @@ def main(kind: str, file: str, separator: str, header: str, columns: str, runs: 
         begin = time.perf_counter()
         table = encode_in_process(file, options, reuse=False)
         engine.open(table, NullPolicy.EQUAL)
-        found = discover_keys_and_fds(table, engine, question, Watch(), lambda _: None, lambda _: None)
+        found = discover_keys_and_fds(Search(table, engine), question)
         seconds.append(time.perf_counter() - begin)
         engine.close()
     out = {"seconds": seconds, "count": sum(len(block.sets) for block in found.blocks), **found.counts}

@@ -18,7 +18,7 @@ import pyarrow as pa
 from lawful.common.meanings import NullPolicy
 from lawful.discovery.list_ods.discover import discover_list_ods
 from lawful.discovery.list_ods.questions import ListQuestion
-from lawful.discovery.questions import Watch
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_arrow, encode_in_process
@@ -43,7 +43,7 @@ def main() -> None:
         read = time.perf_counter()
         engine = LocalEngine()
         engine.open(table, NullPolicy.EQUAL)
-        found = discover_list_ods(table, engine, question, Watch(), lambda _: None, lambda _: None)
+        found = discover_list_ods(Search(table, engine), question)
         seconds.append(time.perf_counter() - begin)
         search.append(time.perf_counter() - read)
         engine.close()

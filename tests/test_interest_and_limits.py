@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import lawful
 from lawful.common.errors import UsageError
 from lawful.dependencies import FD, CanonicalOD
-from lawful.discovery.canonical_ods.pairs import PackedPairs
 from lawful.results import DiscoveryReport
+from lawful.results.canonical_pairs import PackedPairs
 from lawful.results.law_listings import RankedLaws
 from lawful.runs.discover import discover_laws
 from lawful.runs.partial_files import PartialFile

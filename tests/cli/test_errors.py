@@ -57,7 +57,7 @@ BAD_USAGE = [
     (("discover", "people.csv", "--find", "list-od", "--null", "ignore"), "know nulls only as values"),
     (("discover", "people.csv", "--find", "list-od", "--forward-rule", "xd"), "unknown forward rule 'xd'"),
     (("discover", "people.csv", "--find", "fd", "--unidirectional"), "only list-based order dependencies"),
-    (("discover", "people.csv", "--find", "fd", "--resume"), "only a search for canonical order dependencies"),
+    (("discover", "people.csv", "--find", "fd", "--resume"), "nothing to resume from"),
     (("discover", "people.csv", "--find", "canonical-od", "--resume"), "nothing to resume from"),
     (("discover", "people.csv", "--find", "canonical-od", "--partition-chain", "0"), "must be at least 1, and is 0"),
     (("discover", "people.csv", "--find", "fd", "--partition-chain", "2"), "has a partition chain Add canonical-od"),

@@ -22,7 +22,7 @@ from lawful.dependencies import Law
 from lawful.discovery.canonical_ods.lattice import discover_by_lattice
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.findings import Findings
-from lawful.discovery.questions import Watch
+from lawful.discovery.search import Search
 from lawful.engines import Engine
 from lawful.engines.local import LocalEngine
 from lawful.engines.spark import SparkEngine
@@ -47,7 +47,7 @@ def discover(
             at_work(done)
 
     engine.open(table, NullPolicy.EQUAL)
-    found = discover_by_lattice(table, engine, question, Watch(), lambda _: None, progress, samples=False)
+    found = discover_by_lattice(Search(table, engine, progress=progress), question, samples=False)
     engine.close()
     return found
 

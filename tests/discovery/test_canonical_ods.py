@@ -18,13 +18,14 @@ from lawful.checks import CheckTask, Verdict
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Law
-from lawful.discovery.canonical_ods import evidence as canonical_evidence
+from lawful.discovery import search as discovery_search
 from lawful.discovery.canonical_ods.discover import discover_canonical_ods
 from lawful.discovery.canonical_ods.evidence import discover_by_evidence
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.coverage import Coverage
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch, resident_bytes
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.evidence import some_rows
 from lawful.search import pack_sets
@@ -36,9 +37,8 @@ def run(
     engine = LocalEngine(threads=2)
     engine.open(table, question.null_policy)
     emitted = []
-    found = discover_by_evidence(
-        table, engine, question, Watch(), emitted.append, lambda _: None, all_pairs=all_pairs, samples=samples
-    )
+    search = Search(table, engine, emit=emitted.append)
+    found = discover_by_evidence(search, question, all_pairs=all_pairs, samples=samples)
     stated = [*found.blocks, *found.listings]
     assert sorted(map(id, emitted)) == sorted(map(id, stated))
     assert found.complete
@@ -62,7 +62,7 @@ def finds_exactly_the_minimal_laws(
     question = CanonicalQuestion(policy, largest, seed=seed)
     with pytest.MonkeyPatch.context() as patch:
         if compared == "few":
-            patch.setattr(canonical_evidence, "some_rows", partial(some_rows, most=3))
+            patch.setattr(discovery_search, "some_rows", partial(some_rows, most=3))
         found = laws(run(table, question, compared == "all", compared != "none"))
     assert len(found) == len(set(found))
     assert set(found) == minimal_canonical_laws(table.as_rows(), table.width, policy, largest=largest)
@@ -132,9 +132,7 @@ def test_late_verdicts_in_any_order_change_nothing(seed: int) -> None:
     question = CanonicalQuestion(seed=seed)
     engine = LateEngine(seed)
     engine.open(table, question.null_policy)
-    found = discover_by_evidence(
-        table, engine, question, Watch(), lambda _: None, lambda _: None, all_pairs=False, samples=False
-    )
+    found = discover_by_evidence(Search(table, engine), question, all_pairs=False, samples=False)
     assert found.counts["refuted"] > 100
     assert found.counts["rounds"] > 3
     stated = laws(found)
@@ -197,9 +195,8 @@ def test_a_limit_keeps_what_is_certain() -> None:
     engine = LocalEngine(threads=1)
     engine.open(table, NullPolicy.EQUAL)
     emitted = []
-    found = discover_canonical_ods(
-        table, engine, CanonicalQuestion(), Watch(seconds=1e-6), emitted.append, lambda _: None
-    )
+    search = Search(table, engine, Watch(seconds=1e-6), emit=emitted.append)
+    found = discover_canonical_ods(search, CanonicalQuestion())
     assert not found.complete
     assert found.stopped_because is not None
     assert "time limit" in found.stopped_because
@@ -213,7 +210,7 @@ def test_little_memory_takes_partitions_and_no_laws() -> None:
     # So close to the limit from the start that partitions are dropped, but the limit is not reached.
     watch = Watch(None, int(1.1 * resident_bytes()) + (16 << 20))
     question = CanonicalQuestion(partition_chain=2)
-    found = discover_by_evidence(table, tight, question, watch, lambda _: None, lambda _: None, all_pairs=False)
+    found = discover_by_evidence(Search(table, tight, watch), question, all_pairs=False)
     assert tight._cache_bytes < 64 << 20 or found.counts["partition_drops"] > 0
     if found.complete:  # other tests of this process may have left it little room
         assert set(laws(found)) == expected
@@ -229,7 +226,6 @@ def test_little_memory_takes_partitions_and_no_laws() -> None:
         {"min_interest": 1.5},
         {"strategy": "guess"},
         {"partition_chain": 0},
-        {"resume": True},
     ],
 )
 def test_a_question_that_makes_no_sense_is_refused(options: dict[str, object]) -> None:

@@ -19,7 +19,7 @@ from lawful.discovery.canonical_ods.evidence import discover_by_evidence
 from lawful.discovery.canonical_ods.lattice import discover_by_lattice
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.findings import Findings
-from lawful.discovery.questions import Watch
+from lawful.discovery.search import Search
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions
@@ -44,7 +44,7 @@ def discovered(
 
     engine = SparkEngine(spark)
     engine.open(table, policy)
-    asked = (table, engine, CanonicalQuestion(policy), Watch(), lambda _: None, lambda _: None)
+    asked = (Search(table, engine), CanonicalQuestion(policy))
     if strategy == "lattice":
         found = discover_by_lattice(*asked, samples=samples)
     else:

@@ -22,6 +22,7 @@ from full_disks import largest_file
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lawful
 from lawful.checks import CheckTask, Verdict
 from lawful.common.errors import StoppedError, UsageError
 from lawful.common.meanings import NullPolicy
@@ -29,11 +30,10 @@ from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Pre
 from lawful.discovery.canonical_ods.evidence import discover_by_evidence
 from lawful.discovery.canonical_ods.lattice import discover_by_lattice
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
-from lawful.discovery.checkpoint import Checkpoint, RememberedChecks, fingerprint
+from lawful.discovery.checkpoint import Checkpoint, RememberedChecks, fingerprint, remembered
 from lawful.discovery.findings import Findings
-from lawful.discovery.questions import Watch
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
-from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions
 
@@ -262,13 +262,26 @@ def stated(found: Findings) -> set[Law]:
     return {law for part in (*found.blocks, *found.listings) for law in part.laws()}
 
 
-def run(strategy: str, table: ArrayTable, engine: LocalEngine, question: CanonicalQuestion) -> Findings:
+def run(
+    strategy: str,
+    table: ArrayTable,
+    engine: LocalEngine,
+    question: CanonicalQuestion,
+    log: Path | None = None,
+    *,
+    resume: bool = False,
+    **options: Any,
+) -> Findings:
     """Discover without sampling, so that there is much to check."""
     engine.open(table, question.null_policy)
-    asked = (table, engine, question, Watch(), lambda _: None, lambda _: None)
-    if strategy == "lattice":
-        return discover_by_lattice(*asked, samples=False)
-    return discover_by_evidence(*asked, all_pairs=False, samples=False)
+    search = Search(table, engine, progress=options.pop("progress", lambda _: None))
+    settings = {"find": "canonical-od", "null": question.null_policy.value}
+    settings |= {"max_size": question.max_size, "min_interest": question.min_interest}
+    with remembered(engine, table, log, settings, lambda: search.findings.complete, resume=resume) as checks:
+        search.checks = checks
+        if strategy == "lattice":
+            return discover_by_lattice(search, question, samples=False)
+        return discover_by_evidence(search, question, **{"all_pairs": False, "samples": False} | options)
 
 
 @pytest.mark.parametrize(
@@ -287,9 +300,9 @@ def test_a_run_that_broke_down_goes_on_without_asking_again(
     log = tmp_path / "log"
     first = CountingEngine(breaks_after)
     with pytest.raises(RuntimeError, match="on fire"):
-        run(before, table, first, CanonicalQuestion(checkpoint=log))
+        run(before, table, first, CanonicalQuestion(), log)
     second = CountingEngine()
-    resumed = laws(run(after, table, second, CanonicalQuestion(checkpoint=log, resume=True)))
+    resumed = laws(run(after, table, second, CanonicalQuestion(), log, resume=True))
     assert not set(first.checked) & set(second.checked)
     assert resumed == laws(run(after, table, CountingEngine(), CanonicalQuestion()))
 
@@ -304,11 +317,11 @@ def ends_with_all_laws_after_a_stop(
     table = with_twins(data.draw(tables(max_rows=8, max_width=4, min_width=2)), data.draw)
     expected = minimal_canonical_laws(table.as_rows(), table.width, policy)
     first = CountingEngine(stops_after, StoppedError)
-    cut = run(before, table, first, CanonicalQuestion(policy, checkpoint=log))
+    cut = run(before, table, first, CanonicalQuestion(policy), log)
     assert stated(cut) <= expected
     assert stated(cut) == expected or not cut.complete
     second = CountingEngine()
-    resumed = run(after, table, second, CanonicalQuestion(policy, checkpoint=log, resume=True))
+    resumed = run(after, table, second, CanonicalQuestion(policy), log, resume=True)
     assert laws(resumed) == expected
     assert not set(first.checked) & set(second.checked)
 
@@ -332,8 +345,9 @@ def test_comparing_all_pairs_asks_nothing_and_leaves_an_empty_log(tmp_path: Path
     engine.open(TABLE, NullPolicy.EQUAL)
 
     def compare(progress: Callable[[str], None], *, resume: bool) -> Findings:
-        question = CanonicalQuestion(checkpoint=log, resume=resume)
-        return discover_by_evidence(TABLE, engine, question, Watch(), lambda _: None, progress, all_pairs=True)
+        return run(
+            "evidence", TABLE, engine, CanonicalQuestion(), log, resume=resume, progress=progress, all_pairs=True
+        )
 
     def break_while_thinking(message: str) -> None:
         if "thinking" in message:
@@ -352,54 +366,53 @@ def test_comparing_all_pairs_asks_nothing_and_leaves_an_empty_log(tmp_path: Path
 @pytest.mark.parametrize("strategy", ["lattice", "evidence"])
 def test_no_strategy_takes_the_log_of_another_question(tmp_path: Path, strategy: str) -> None:
     log = tmp_path / "log"
-    run("evidence", TABLE, CountingEngine(), CanonicalQuestion(checkpoint=log))
+    run("evidence", TABLE, CountingEngine(), CanonicalQuestion(), log)
     for other, words in [
-        (CanonicalQuestion(NullPolicy.IGNORE, checkpoint=log, resume=True), "null was 'equal' and is 'ignore'"),
-        (CanonicalQuestion(max_size=2, checkpoint=log, resume=True), "max_size was None and is 2"),
-        (CanonicalQuestion(min_interest=0.5, checkpoint=log, resume=True), "min_interest was 0.0 and is 0.5"),
+        (CanonicalQuestion(NullPolicy.IGNORE), "null was 'equal' and is 'ignore'"),
+        (CanonicalQuestion(max_size=2), "max_size was None and is 2"),
+        (CanonicalQuestion(min_interest=0.5), "min_interest was 0.0 and is 0.5"),
     ]:
         with pytest.raises(UsageError, match=words):
-            run(strategy, TABLE, CountingEngine(), other)
+            run(strategy, TABLE, CountingEngine(), other, log, resume=True)
 
 
 DRIVER = """
 import sys
 from pathlib import Path
-from lawful.discovery.canonical_ods.questions import CanonicalQuestion
-from lawful.discovery.canonical_ods.evidence import discover_by_evidence
-from lawful.discovery.canonical_ods.lattice import discover_by_lattice
-from lawful.discovery.questions import Watch
-from lawful.engines.local import LocalEngine
-from lawful.common.meanings import NullPolicy
-from lawful.tables.encoded_table import EncodedTable
+import lawful
 
-table = EncodedTable.open(Path(sys.argv[1]))
-engine = LocalEngine(threads=2)
-engine.open(table, NullPolicy.EQUAL)
-question = CanonicalQuestion(checkpoint=Path(sys.argv[2]), resume=True)
-asked = (table, engine, question, Watch(), lambda _: None, lambda _: None)
-if sys.argv[4] == "lattice":
-    found = discover_by_lattice(*asked, samples=False)
-else:
-    found = discover_by_evidence(*asked, all_pairs=False, samples=False)
+source, log, out, find, options = sys.argv[1:]
+found = lawful.discover(source, find, checkpoint=log, resume=True, engine="local", **eval(options))
 assert found.complete
-names = sorted(repr(law) for part in (*found.blocks, *found.listings) for law in part.laws())
-Path(sys.argv[3]).write_text("\\n".join(names))
+Path(out).write_text("\\n".join(sorted(law.text for law in found)))
 """
 
+KILLED: dict[str, tuple[str, dict[str, Any]]] = {
+    "lattice": ("canonical-od", {"strategy": "lattice"}),
+    "evidence": ("canonical-od", {"strategy": "evidence"}),
+    "keys and FDs": ("key,fd", {"strategy": "hybrid"}),
+    "FDs within an error": ("fd", {"error": 0.02}),
+    "list-based": ("list-od", {}),
+    "list-based within an error": ("list-od", {"error": 0.2, "max_size": 2}),
+    "denial constraints": ("dc", {"strategy": "hybrid", "max_size": 3}),
+}
+"""What is asked of drivers that are killed, with much to check."""
 
-@pytest.mark.parametrize("strategy", ["lattice", pytest.param("evidence", marks=pytest.mark.slow)])
+
+@pytest.mark.parametrize("asked", KILLED)
 def test_a_driver_that_is_killed_again_and_again_ends_with_the_same_answer(
-    tmp_path: Path, monkeypatch, strategy: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
 ) -> None:
     monkeypatch.setenv("LAWFUL_CACHE", str(tmp_path / "cache"))
+    find, options = KILLED[asked]
     folder = encoded_folder(slow_table(4_000), tmp_path)
     log, out = tmp_path / "log", tmp_path / "laws.txt"
     script = tmp_path / "driver.py"
     script.write_text(DRIVER)
+    command = [sys.executable, str(script), str(folder), str(log), str(out), find, repr(options)]
     kills = 0
-    for size in (2_000, 30_000, None):
-        process = subprocess.Popen([sys.executable, str(script), str(folder), str(log), str(out), strategy])
+    for size in (1_000, 4_000, None):
+        process = subprocess.Popen(command)
         try:
             while process.poll() is None and not (size and log.exists() and log.stat().st_size >= size):
                 time.sleep(0.002)
@@ -410,11 +423,8 @@ def test_a_driver_that_is_killed_again_and_again_ends_with_the_same_answer(
             process.kill()
             process.wait()
     assert kills >= 2
-    table = EncodedTable.open(folder)
-    engine = LocalEngine(threads=2)
-    engine.open(table, NullPolicy.EQUAL)
-    whole = laws(discover_by_lattice(table, engine, CanonicalQuestion(), Watch(), lambda _: None, lambda _: None))
-    assert out.read_text().split("\n") == sorted(map(repr, whole))
+    whole = lawful.discover(folder, find, engine="local", **options)
+    assert out.read_text().split("\n") == sorted(law.text for law in whole)
 
 
 def encoded_folder(table: pa.Table, folder: Path) -> Path:

@@ -25,7 +25,8 @@ from lawful.discovery.denials.completion import (
     plan_paths,
     without_redundant,
 )
-from lawful.discovery.questions import Watch
+from lawful.discovery.denials.questions import DenialQuestion
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.evidence.denials.lanes import lanes_of
 from lawful.search.sets import pack_sets
@@ -84,9 +85,8 @@ def test_the_evidence_of_all_violating_pairs_is_found(
     engine = LocalEngine(threads=2)
     engine.open(table, policy)
     collector = Collector()
-    complete_by_violating_pairs(
-        table, engine, space, pack_sets(dcs, len(space)), collector, policy, Watch(), lambda _: None
-    )
+    question = DenialQuestion(null_policy=policy)
+    complete_by_violating_pairs(Search(table, engine), question, space, pack_sets(dcs, len(space)), collector)
     found = np.zeros((size, size), np.bool_)
     for t, s in collector.pairs:
         found[t, s] = True

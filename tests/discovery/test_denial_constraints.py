@@ -26,6 +26,7 @@ from lawful.discovery.denials.discover import discover_denial_constraints
 from lawful.discovery.denials.questions import DenialQuestion, DenialStrategy, predicate_space
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.search import pack_sets, unpack_sets
 from lawful.search.denials import inversion as denial_inversion
@@ -45,7 +46,9 @@ def run(table: EncodedTable, question: DenialQuestion, watch: Watch | None = Non
     engine.open(table, question.null_policy)
     emitted: list[Any] = []
     told: list[str] = []
-    found = discover_denial_constraints(table, engine, question, watch or Watch(), emitted.append, told.append)
+    found = discover_denial_constraints(
+        Search(table, engine, watch, emit=emitted.append, progress=told.append), question
+    )
     assert found.listings == emitted
     assert "predicates" in told[0]
     (listing,) = found.listings

@@ -15,6 +15,7 @@ from lawful.discovery.findings import Findings
 from lawful.discovery.keys_and_fds.approximate import discover_almost
 from lawful.discovery.keys_and_fds.discover import discover_keys_and_fds
 from lawful.discovery.questions import Question, Watch
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.search import FEW_COLUMNS
 from lawful.search.sets import WORD_BITS
@@ -29,7 +30,7 @@ def run(table: ArrayTable, question: Question) -> Findings:
     engine.open(table, question.null_policy)
     search = discover_almost if question.error else discover_keys_and_fds
     emitted = []
-    found = search(table, engine, question, Watch(), emitted.append, lambda _: None)
+    found = search(Search(table, engine, emit=emitted.append), question)
     assert found.blocks == emitted
     assert found.complete
     return found
@@ -185,7 +186,7 @@ def test_a_limit_keeps_what_is_certain() -> None:
     engine = LocalEngine(threads=1)
     engine.open(table, NullPolicy.EQUAL)
     watch = Watch(seconds=1e-6)
-    found = discover_keys_and_fds(table, engine, Question(True, True), watch, lambda _: None, lambda _: None)
+    found = discover_keys_and_fds(Search(table, engine, watch), Question(True, True))
     assert not found.complete
     assert found.stopped_because is not None
     assert "time limit" in found.stopped_because

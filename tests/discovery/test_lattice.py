@@ -22,6 +22,7 @@ from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.coverage import Coverage
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch, resident_bytes
+from lawful.discovery.search import Search
 from lawful.engines import Engine
 from lawful.engines.local import LocalEngine
 from lawful.search import pack_sets
@@ -39,7 +40,7 @@ def run(table: ArrayTable, question: CanonicalQuestion, samples: bool = True, en
     engine = engine or LocalEngine(threads=2)
     engine.open(table, question.null_policy)
     emitted = []
-    found = discover_by_lattice(table, engine, question, Watch(), emitted.append, lambda _: None, samples=samples)
+    found = discover_by_lattice(Search(table, engine, emit=emitted.append), question, samples=samples)
     engine.close()
     stated = [*found.blocks, *found.listings]
     assert sorted(map(id, emitted)) == sorted(map(id, stated))
@@ -50,7 +51,7 @@ def run(table: ArrayTable, question: CanonicalQuestion, samples: bool = True, en
 def by_evidence(table: ArrayTable, question: CanonicalQuestion) -> list[Law]:
     engine = LocalEngine(threads=2)
     engine.open(table, question.null_policy)
-    return laws(discover_by_evidence(table, engine, question, Watch(), lambda _: None, lambda _: None))
+    return laws(discover_by_evidence(Search(table, engine), question))
 
 
 def laws(found: Findings) -> list[Law]:
@@ -113,7 +114,7 @@ def test_a_limit_ends_the_search_with_laws_that_are_all_right() -> None:
     engine = LocalEngine(threads=2)
     engine.open(table, NullPolicy.EQUAL)
     question = CanonicalQuestion()
-    cut = discover_by_lattice(table, engine, question, Watch(1.0), lambda _: None, lambda _: None)
+    cut = discover_by_lattice(Search(table, engine, Watch(1.0)), question)
     assert not cut.complete
     assert cut.stopped_because == "the time limit of 1 s is reached"
     stated = laws(cut)
@@ -130,7 +131,7 @@ def test_little_memory_takes_partitions_and_no_laws() -> None:
     # So close to the limit from the start that partitions are dropped all the time, but the limit is not reached.
     watch = Watch(None, int(1.1 * resident_bytes()) + (16 << 20))
     question = CanonicalQuestion(partition_chain=2)
-    found = discover_by_lattice(table, tight, question, watch, lambda _: None, lambda _: None, samples=False)
+    found = discover_by_lattice(Search(table, tight, watch), question, samples=False)
     assert tight._cache_bytes < 64 << 20 < roomy._cache_bytes
     if found.complete:  # other tests of this process may have left it little room
         assert set(laws(found)) == expected
@@ -143,9 +144,7 @@ def test_no_memory_ends_the_search_with_what_is_known() -> None:
     table = encode_in_process(slow_table(2_000), ReadOptions())
     engine = LocalEngine(threads=2)
     engine.open(table, NullPolicy.EQUAL)
-    found = discover_by_lattice(
-        table, engine, CanonicalQuestion(), Watch(None, 1 << 20), lambda _: None, lambda _: None
-    )
+    found = discover_by_lattice(Search(table, engine, Watch(None, 1 << 20)), CanonicalQuestion())
     assert not found.complete
     assert found.stopped_because == "the memory limit of 1 MB is reached"
     assert set(laws(found)) >= {FD((), 13), FD((11,), 12), FD((12,), 11)}  # a constant and twins
@@ -160,7 +159,7 @@ def test_cancelling_the_engine_ends_the_search() -> None:
         if "jobs done" in message:
             engine.cancel()
 
-    found = discover_by_lattice(table, engine, CanonicalQuestion(), Watch(), lambda _: None, cancel_once_busy)
+    found = discover_by_lattice(Search(table, engine, progress=cancel_once_busy), CanonicalQuestion())
     assert not found.complete
     assert found.stopped_because == "the checks were cancelled"
 

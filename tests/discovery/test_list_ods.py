@@ -28,6 +28,7 @@ from lawful.discovery.list_ods import sample as list_sample
 from lawful.discovery.list_ods.discover import discover_list_ods
 from lawful.discovery.list_ods.questions import ListQuestion
 from lawful.discovery.questions import Watch
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.tables.local_pipeline import encode_arrow_into_folder
 from lawful.tables.options import ReadOptions
@@ -37,7 +38,7 @@ def run(table: ArrayTable, question: ListQuestion, watch: Watch | None = None) -
     engine = LocalEngine(threads=2)
     engine.open(table, NullPolicy.EQUAL)
     emitted = []
-    found = discover_list_ods(table, engine, question, watch or Watch(), emitted.append, lambda _: None)
+    found = discover_list_ods(Search(table, engine, watch, emit=emitted.append), question)
     assert found.listings == emitted
     return found
 
@@ -47,13 +48,9 @@ def laws(found: Findings) -> list[ListOD]:
 
 
 @contextmanager
-def small_samples(rows: int, restart_after: int = 10, met: int = 0, *, at_once: bool = False) -> Iterator[None]:
-    """Draw so few rows that even tiny tables are sampled, discovered on the sample and validated.
-
-    The flexible strategy validates in a thread of its own, as for a large table, or at once, as for a small one.
-    """
+def small_samples(rows: int, restart_after: int = 10, met: int = 0) -> Iterator[None]:
+    """Draw so few rows that even tiny tables are sampled, discovered on the sample and validated."""
     with (
-        patch.object(list_findod, "_WORTH_A_THREAD", 1 << 30 if at_once else 0),
         patch.object(list_sample, "_WHOLE_ROWS", 0),
         patch.object(list_sample, "_FEWEST", rows),
         patch.object(list_sample, "_MET", met),
@@ -88,7 +85,7 @@ SAMPLES = st.sampled_from([1, 2, 4, 100])
 
 
 def finds_exactly_the_minimal_laws(table: ArrayTable, question: ListQuestion, sample: int, restart: int) -> None:
-    with small_samples(sample, restart, met=sample % 2, at_once=question.seed % 2 == 1):
+    with small_samples(sample, restart, met=sample % 2):
         found = run(table, question)
     assert found.complete
     oracle = ListOracle(
@@ -257,7 +254,7 @@ def test_no_seed_and_no_sample_changes_the_laws(
 ) -> None:
     table = sorted_rows(700, data_seed)
     whole = run(table, ListQuestion(bidirectional=bidirectional))
-    with small_samples(sample, met=sample // 30, at_once=seed % 2 == 1):
+    with small_samples(sample, met=sample // 30):
         sampled = run(table, ListQuestion(bidirectional=bidirectional, flexible=flexible, seed=seed))
     assert set(laws(sampled)) == set(laws(whole))
     assert sampled.counts["tree_nodes"] == whole.counts["tree_nodes"]
@@ -306,7 +303,7 @@ def test_spark_finds_what_this_process_finds(
     for engine in (SparkEngine(spark), LocalEngine()):
         engine.open(table, NullPolicy.EQUAL)
         with small_samples(100, met=10):
-            found.append(discover_list_ods(table, engine, question, Watch(), lambda _: None, lambda _: None))
+            found.append(discover_list_ods(Search(table, engine), question))
         engine.close()
     assert found[0].complete
     assert set(laws(found[0])) == set(laws(found[1]))

@@ -16,7 +16,7 @@ from lawful.common.meanings import NullPolicy
 from lawful.discovery.list_ods import sample as list_sample
 from lawful.discovery.list_ods.discover import discover_list_ods
 from lawful.discovery.list_ods.questions import ListQuestion
-from lawful.discovery.questions import Watch
+from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 
 
@@ -32,7 +32,7 @@ def main() -> None:
         engine = LocalEngine(threads=1)
         engine.open(table, NullPolicy.EQUAL)
         question = ListQuestion(bidirectional=number % 2 == 0, with_implied=True, seed=number)
-        found = discover_list_ods(table, engine, question, Watch(), lambda _: None, lambda _: None)
+        found = discover_list_ods(Search(table, engine), question)
         stated = {law for listing in found.listings for law in listing.laws()}
         oracle = ListOracle(table.as_rows(), table.width, bidirectional=question.bidirectional)
         assert stated == oracle.minimal()

@@ -12,7 +12,6 @@ from lawful.evidence import (
     Pool,
     RowMatrix,
     all_agree_sets,
-    all_sign_vectors,
     compare_pairs,
     some_rows,
 )
@@ -23,7 +22,6 @@ from tests.evidence.pairs import (
     as_known,
     as_signs,
     brute_agree,
-    brute_signs,
     known,
     random_table,
     signs_of,
@@ -63,58 +61,39 @@ def test_pairs_compare_as_their_signs_say(table: ArrayTable, policy: NullPolicy)
 def test_a_pool_of_all_pairs_holds_the_keys_of_the_multiset(width: int, policy: NullPolicy) -> None:
     table = random_table(width, 12, width)
     left, right = all_pairs(table.rows)
-    plain, signed = Pool(table, policy), Pool(table, policy, signs=True)
-    exact, exact_signs = all_agree_sets(table, policy), all_sign_vectors(table, policy)
-    assert plain.add_pairs(left, right) == len(plain) == len(exact)
-    assert signed.add_pairs(left, right) == len(signed) == len(exact_signs)
-    for pool in (plain, signed):
-        check_pool(table, pool)
-        assert set(as_known(pool.agree, pool.differ)) == brute_agree(table, policy).keys()
-        assert pool.add_pairs(right, left) == 0
-    vectors = as_signs(signed.signs, width)
-    assert set(vectors) == brute_signs(table, policy).keys()
-    for expected, (t, s) in zip(vectors, signed.sign_witnesses.tolist(), strict=True):
-        assert signs_of(table, t, s, policy) == expected
+    pool, exact = Pool(table, policy), all_agree_sets(table, policy)
+    assert pool.add_pairs(left, right) == len(pool) == len(exact)
+    check_pool(table, pool)
+    assert set(as_known(pool.agree, pool.differ)) == brute_agree(table, policy).keys()
+    assert pool.add_pairs(right, left) == 0
+    assert pool.compared == 2 * left.size
 
 
 @pytest.mark.parametrize("policy", NullPolicy)
-@pytest.mark.parametrize("signs", [False, True])
-def test_a_pool_tells_what_is_new(policy: NullPolicy, signs: bool) -> None:
+def test_a_pool_filled_in_pieces_is_the_same(policy: NullPolicy) -> None:
     table = random_table(23, 100, 30)  # more pairs than are compared at once
     left, right = all_pairs(table.rows)
     order = np.random.default_rng(1).permutation(left.size)
-    pool = Pool(table, policy, columns=range(3, 28), signs=signs)
-    pieces = []
+    pool = Pool(table, policy, columns=range(3, 28))
     for piece in np.array_split(order, 7):
-        mark, before = pool.mark(), len(pool)
+        before = len(pool)
         new = pool.add_pairs(left[piece], right[piece])
-        since = pool.new_since(mark)
         assert len(pool) == before + new
-        assert (since.signs is None) is (not signs)
-        if since.signs is not None and since.sign_witnesses is not None:
-            assert len(since.signs) == len(since.sign_witnesses) == new
-        else:
-            assert len(since.agree) == new
-        assert len(since.agree) == len(since.differ) == len(since.witnesses)
-        pieces.append(since)
-    assert np.array_equal(np.concatenate([since.agree for since in pieces]), pool.agree)
-    assert np.array_equal(np.concatenate([since.differ for since in pieces]), pool.differ)
-    assert np.array_equal(np.concatenate([since.witnesses for since in pieces]), pool.witnesses)
+        assert len(pool.pairs) == len(pool)
     check_pool(table, pool)
-    at_once = Pool(table, policy, columns=range(3, 28), signs=signs)
+    at_once = Pool(table, policy, columns=range(3, 28))
     assert at_once.add_pairs(left[order], right[order]) == len(pool)
     assert np.array_equal(at_once.agree, pool.agree)
     assert np.array_equal(at_once.witnesses, pool.witnesses)
 
 
 @pytest.mark.parametrize("policy", NullPolicy)
-@pytest.mark.parametrize("signs", [False, True])
-def test_a_pool_of_some_rows_takes_pairs_of_the_whole_table(policy: NullPolicy, signs: bool) -> None:
+def test_a_pool_of_some_rows_takes_pairs_of_the_whole_table(policy: NullPolicy) -> None:
     table = random_table(53, 40, 70)
     complete = ArrayTable(
         [np.where(np.arange(40) < 20, np.maximum(table.column(c), 1), table.column(c)) for c in range(70)]
     )
-    pool = Pool(ChosenRows(complete, np.arange(20, dtype=np.int32)), policy, signs=signs)
+    pool = Pool(ChosenRows(complete, np.arange(20, dtype=np.int32)), policy)
     left, right = all_pairs(complete.rows)
     assert pool.add_pairs_of(complete, left, right) == len(pool)
     check_pool(complete, pool)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from lawful.common.meanings import NullPolicy
-from lawful.evidence import ChosenRows, SwapPool, WindowSampler, sample_random_pairs
+from lawful.evidence import ChosenRows, Pool, WindowSampler, sample_random_pairs
 from lawful.evidence.kernels.swaps import ASC, DESC
 from lawful.search import unpack_sets
 from tests.evidence.pairs import POLICIES, ArrayTable, random_table, tables
@@ -26,7 +26,7 @@ def swaps_of(table: ArrayTable, t: int, s: int, policy: NullPolicy) -> set[Swap]
     return {(agree, a, b, DESC if signs[a] == signs[b] else ASC) for a in signs for b in signs if a <= b}
 
 
-def swaps_in(pool: SwapPool) -> set[Swap]:
+def swaps_in(pool: Pool) -> set[Swap]:
     words = pool.refuted.shape[3]
     return {
         (agree, a, b, direction)
@@ -45,7 +45,7 @@ def shown_by_all_pairs(table: ArrayTable, policy: NullPolicy) -> set[Swap]:
 @quick
 @given(tables(), POLICIES)
 def test_all_pairs_show_all_swaps(table: ArrayTable, policy: NullPolicy) -> None:
-    pool = SwapPool(table, policy)
+    pool = Pool(table, policy, swaps=True)
     pool.add_all_pairs(lambda: False)
     assert swaps_in(pool) == shown_by_all_pairs(table, policy)
 
@@ -54,7 +54,7 @@ def test_all_pairs_show_all_swaps(table: ArrayTable, policy: NullPolicy) -> None
 @given(tables(), POLICIES)
 def test_pairs_of_rows_that_were_not_chosen_show_their_swaps_too(table: ArrayTable, policy: NullPolicy) -> None:
     some = ChosenRows(table, np.arange(0, table.rows, 2, dtype=np.int32))
-    pool = SwapPool(some, policy)
+    pool = Pool(some, policy, swaps=True)
     left, right = (np.array(rows, np.int32) for rows in np.tril_indices(table.rows, -1))
     pool.add_pairs_of(table, left, right)
     assert swaps_in(pool) == shown_by_all_pairs(table, policy)
@@ -64,7 +64,7 @@ def test_pairs_of_rows_that_were_not_chosen_show_their_swaps_too(table: ArrayTab
 @pytest.mark.parametrize("width", [3, 64, 70])
 def test_samples_show_some_of_them(width: int, policy: NullPolicy) -> None:
     table = random_table(width, 12, width)
-    pool = SwapPool(table, policy)
+    pool = Pool(table, policy, swaps=True)
     assert sample_random_pairs(pool, 5) > 0
     WindowSampler(pool, table).run(0, 8)
     some, everything = swaps_in(pool), shown_by_all_pairs(table, policy)
@@ -74,7 +74,50 @@ def test_samples_show_some_of_them(width: int, policy: NullPolicy) -> None:
 
 
 def test_pairs_that_show_nothing_new_are_not_counted() -> None:
-    pool = SwapPool(random_table(1, 12, 5), NullPolicy.EQUAL)
+    pool = Pool(random_table(1, 12, 5), NullPolicy.EQUAL, swaps=True)
     left, right = np.array([0, 1, 2]), np.array([3, 4, 5])
     assert pool.add_pairs(left, right) > 0
     assert pool.add_pairs(right, left) == 0
+
+
+@quick
+@given(tables(), POLICIES)
+def test_a_pool_with_swaps_knows_the_agree_sets_of_one_without(table: ArrayTable, policy: NullPolicy) -> None:
+    plain, swapped = Pool(table, policy), Pool(table, policy, swaps=True)
+    left, right = (np.array(rows, np.int32) for rows in np.tril_indices(table.rows, -1))
+    for pool in (plain, swapped):
+        pool.add_pairs(left, right)
+    refuted = []
+    for pool in (plain, swapped):  # an FD is refuted where rows agree on its left side and are known to differ
+        pairs = zip(unpack_sets(np.ascontiguousarray(pool.agree)), unpack_sets(pool.differ), strict=True)
+        refuted.append({(agree, column) for agree, differ in pairs for column in differ})
+    assert refuted[0] == refuted[1]
+    assert set(unpack_sets(np.ascontiguousarray(plain.agree))) == set(unpack_sets(np.ascontiguousarray(swapped.agree)))
+
+
+@quick
+@given(tables(), POLICIES)
+def test_the_kept_pairs_show_all_that_was_seen(table: ArrayTable, policy: NullPolicy) -> None:
+    pool = Pool(table, policy, swaps=True)
+    pool.add_all_pairs(lambda: False)
+    shown = {swap for t, s in pool.pairs.tolist() for swap in swaps_of(table, t, s, policy)}
+    assert shown == shown_by_all_pairs(table, policy)
+    follower = Pool(table, policy, swaps=True)
+    pool.follow(follower)
+    assert swaps_in(follower) == shown
+
+
+@pytest.mark.parametrize("swaps", [False, True])
+def test_followers_see_what_comes_later(swaps: bool) -> None:
+    table = random_table(3, 30, 4)
+    some = ChosenRows(table, np.arange(0, 30, 2, dtype=np.int32))
+    pool, follower = Pool(some, NullPolicy.EQUAL, swaps=swaps), Pool(table, NullPolicy.EQUAL, swaps=swaps)
+    pool.follow(follower)
+    left, right = (np.array(rows, np.int32) for rows in np.tril_indices(some.rows, -1))
+    assert pool.add_pairs(left, right) > 0
+    assert sorted(unpack_sets(follower.agree)) == sorted(unpack_sets(pool.agree))
+    assert set(pool.pairs.ravel().tolist()) <= set(range(0, 30, 2))  # as rows of the whole table
+    pool.leave(follower)
+    before = len(follower)
+    pool.add_pairs_of(table, np.array([1, 3, 5, 7]), np.array([9, 11, 13, 15]))
+    assert len(follower) == before

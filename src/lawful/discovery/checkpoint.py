@@ -21,7 +21,7 @@ import os
 import threading
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -201,6 +201,30 @@ class RememberedChecks:
                 task = unknown[verdict.id]
                 self._checkpoint.append((task.law, task.measure), (verdict.holds, verdict.witness, verdict.violations))
                 yield verdict
+
+
+@contextlib.contextmanager
+def remembered(
+    engine: Checks,
+    table: RankedTable,
+    path: Path | None,
+    settings: dict[str, Any],
+    is_complete: Callable[[], bool],
+    *,
+    resume: bool = False,
+) -> Iterator[Checks]:
+    """Give the engine; or, if a checkpoint is asked for, what stands before it and remembers.
+
+    At the end the log is closed, as that of a run that has ended if `is_complete` says so by then.
+    """
+    if path is None:
+        yield engine
+        return
+    checkpoint = Checkpoint(path, table, settings, resume=resume)
+    try:
+        yield RememberedChecks(engine, checkpoint)
+    finally:
+        checkpoint.close(is_complete=is_complete())
 
 
 def fingerprint(table: RankedTable) -> str:

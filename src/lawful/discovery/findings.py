@@ -54,6 +54,10 @@ class Findings:
     stopped_because: str | None = None
     counts: dict[str, int] = field(default_factory=dict)
 
+    def fds(self) -> list[Block]:
+        """The blocks of FDs."""
+        return [block for block in self.blocks if block.goal != KEY]
+
     def count(self, goal_is_key: bool) -> int:
         """How many keys or FDs were found."""
         return sum(len(block.sets) for block in self.blocks if (block.goal == KEY) == goal_is_key)

@@ -7,7 +7,7 @@ law. Both are set aside before the search, which then runs on fewer columns, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.discovery.findings import KEY, Block
 from lawful.discovery.kernels.peeling import BEGINNING, are_twins, beginnings
 from lawful.evidence.kernels.tiles import spread_bits
-from lawful.search import pack_sets, words_for
+from lawful.search import pack_sets, unpack_sets, words_for
 from lawful.search.sets import WORD_BITS
 from lawful.tables.ranked_table import matrix_of, stacked
 
@@ -61,6 +61,18 @@ class Peeled(NamedTuple):
                 restored = np.concatenate([restored, exchanged])
                 source = np.concatenate([source, source[holding]])
         return restored, source
+
+    def left_sides(self, fds: Iterable[Block]) -> list[Words]:
+        """The left sides of each searched column over the searched columns, of FDs that are stated in full."""
+        found = [np.zeros((0, words_for(len(self.twins))), np.uint64)] * len(self.twins)
+        places = {column: place for place, column in enumerate(self.columns)}
+        others = set(range(self.width)) - places.keys()
+        for block in fds:
+            if block.goal in places:
+                stated = [lhs for lhs in unpack_sets(block.sets) if others.isdisjoint(lhs)]
+                named = pack_sets([[places[column] for column in lhs] for lhs in stated], len(self.twins))
+                found[places[block.goal]] = np.concatenate([found[places[block.goal]], named])
+        return found
 
 
 def _holds(family: Words, column: int) -> npt.NDArray[np.bool_]:

@@ -32,6 +32,11 @@ class Question:
     seed: int = 0
     strategy: Literal["auto", "full", "hybrid"] = "auto"
 
+    @property
+    def finds_all_fds(self) -> bool:
+        """Whether the answer has every minimal FD that holds."""
+        return self.fds and self.max_size is None and not self.error
+
     def __post_init__(self) -> None:
         if not 0.0 <= self.error < 1.0:
             raise UsageError(f"the error must lie in [0, 1), and is {self.error}", "0.01 allows one in a hundred.")

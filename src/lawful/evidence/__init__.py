@@ -16,19 +16,16 @@ from lawful.evidence.exact import (
 )
 from lawful.evidence.focused import EFFICIENCY_THRESHOLD, FocusedSampler, Strategy
 from lawful.evidence.multisets import AgreeSets, SignSets, merge, merge_signs
-from lawful.evidence.pool import Evidence, Mark, Pool
+from lawful.evidence.pool import Pool
 from lawful.evidence.sampling import SampleStats, WindowSampler, YieldSampler, sample_random_pairs
 from lawful.evidence.signs import RowMatrix, SignVectors, compare_pairs
-from lawful.evidence.swap_pool import SwapPool
 from lawful.tables.ranked_table import ChosenRows, RankedTable, some_rows
 
 __all__ = [
     "EFFICIENCY_THRESHOLD",
     "AgreeSets",
     "ChosenRows",
-    "Evidence",
     "FocusedSampler",
-    "Mark",
     "Pool",
     "RankedTable",
     "RowMatrix",
@@ -36,7 +33,6 @@ __all__ = [
     "SignSets",
     "SignVectors",
     "Strategy",
-    "SwapPool",
     "Tile",
     "WindowSampler",
     "YieldSampler",

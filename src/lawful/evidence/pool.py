@@ -1,74 +1,73 @@
-"""The pool: every distinct vector that was seen on a table, with one pair of rows that shows it.
+"""The pool: what the pairs of rows that a run has looked at say about single columns, kept once for all families.
 
-All families of a run share one pool. Whatever pair one of them looks at, a sampled pair or the witness of a
-refuted law, is compared once and refutes the candidates of the others too.
+A pair of rows is one sign (<, =, > or unknown) per column. Distinct sign vectors are many: 700,000 on a table of 33,000
+rows and 15 columns. Laws over sets of columns need less. Keys and FDs ask where pairs agree. Order compatibility also
+asks which two columns a pair swaps, and two pairs that agree on the same columns differ in nothing else. So the pool
+keeps each agree set once, on request with all swaps that were seen under it, and every pair that told something new.
+Whatever pair one family looks at, a sampled one or the witness of a refuted law, refutes the candidates of the others
+too; who needs more of a pair than its agree set and swaps follows the pool and compares the pairs itself (`follow`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import NamedTuple
+from typing import Protocol
 
 import numpy as np
 
 from lawful.common.arrays import Int32s, Words
 from lawful.common.meanings import NullPolicy
-from lawful.evidence.kernels import compare as compare_kernels
-from lawful.evidence.signs import CHUNK, RowMatrix, SignVectors, all_columns, compared_words
+from lawful.evidence.kernels import swaps as swap_kernels
+from lawful.evidence.signs import CHUNK, RowMatrix, all_columns, compared_words
+from lawful.evidence.swaps import Swaps
 from lawful.evidence.vector_set import VectorSet
 from lawful.tables.ranked_table import ChosenRows, RankedTable
 
 
-class Mark(NamedTuple):
-    """How much a pool held at some moment."""
+class Follower(Protocol):
+    """Whoever looks at the pairs of a pool in its own way."""
 
-    agree: int
-    signs: int
-
-
-class Evidence(NamedTuple):
-    """A part of a pool, in the order in which it came; see the properties of `Pool`."""
-
-    agree: Words
-    differ: Words
-    witnesses: Int32s
-    signs: SignVectors | None
-    sign_witnesses: Int32s | None
+    def add_pairs(self, left: Int32s, right: Int32s) -> int:
+        """Look at pairs of rows of the whole table; return how many told something new."""
 
 
 class Pool:
-    """Distinct vectors of pairs of rows, growing.
+    """Distinct agree sets of pairs of rows, and the swaps seen under each, growing.
 
     Parameters
     ----------
     table
-        The table; its columns are copied row by row once.
+        The table, or some of its rows; its columns are copied row by row once.
     policy
         What null means.
     columns
         The columns to compare, all unless some are named. Bit c of every set is `columns[c]`.
-    signs
-        Whether to keep sign vectors; agree sets are then their projection, each kept once.
+    swaps
+        Whether to keep swaps too.
 
-    Notes
-    -----
-    A pair has two sign vectors, one the mirror of the other. The pool keeps the one whose first column that
-    orders the pair has <, and turns the witness accordingly: whoever needs both takes `signs.mirrored()` too.
+    Attributes
+    ----------
+    compared
+        How many pairs were compared.
     """
 
     def __init__(
-        self, table: RankedTable, policy: NullPolicy, columns: Sequence[int] | None = None, signs: bool = False
+        self, table: RankedTable, policy: NullPolicy, columns: Sequence[int] | None = None, *, swaps: bool = False
     ) -> None:
         self.policy = policy
         self.rows = table.rows
         self.matrix = RowMatrix.of(table, columns)
+        self.compared = 0
+        self._table = table
         # Without a null nothing is unknown, and vectors are half as long. Rows that were not chosen may have some.
         has_nulls = isinstance(table, ChosenRows) or not self.matrix.ranks[:, : self.width].all()
         self._has_unknown = policy is NullPolicy.IGNORE and has_nulls
-        self._agree = VectorSet(2 if self._has_unknown else 1, self.matrix.words)
-        self._signs = VectorSet(2, self.matrix.words) if signs else None
+        self._swaps = Swaps(self.width, self.matrix.words) if swaps else None
+        # Beside swaps, where pairs differ is kept with these.
+        self._agree = VectorSet(2 if self._has_unknown and not swaps else 1, self.matrix.words)
         self._everything = all_columns(self.width)
+        self._followers: list[Follower] = []
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -80,9 +79,14 @@ class Pool:
         """How many columns are compared."""
         return len(self.matrix.columns)
 
+    @property
+    def has_unknown(self) -> bool:
+        """Whether a pair may neither agree nor differ on a column."""
+        return self._has_unknown
+
     def __len__(self) -> int:
-        """The number of distinct vectors: sign vectors if they are kept, else agree sets."""
-        return (self._signs or self._agree).size
+        """The number of distinct agree sets."""
+        return self._agree.size
 
     @property
     def agree(self) -> Words:
@@ -92,42 +96,40 @@ class Pool:
     @property
     def differ(self) -> Words:
         """The columns on which each vector is known to differ: all others, but for nulls to be ignored."""
-        return self._differ(self._agree, 0)
+        if not self._has_unknown:
+            return ~self.agree & self._everything
+        return self._agree.plane(1) if self._swaps is None else self._swaps.differ(len(self))
+
+    @property
+    def refuted(self) -> Words:
+        """The columns that are swapped with each column under each agree set, `uint64[sets, columns, 2, words]`.
+
+        See `kernels.swaps`: first swaps against the same direction, then those against opposite ones.
+        """
+        assert self._swaps is not None, "this pool keeps no swaps"
+        return self._swaps.refuted(len(self))
 
     @property
     def witnesses(self) -> Int32s:
-        """A pair of rows for each agree set, `int32[vectors, 2]`."""
+        """A pair of rows of the whole table for each agree set, `int32[vectors, 2]`."""
         return self._agree.witnesses
 
     @property
-    def signs(self) -> SignVectors:
-        """The distinct sign vectors, if they are kept."""
-        assert self._signs is not None, "this pool keeps no signs"
-        return SignVectors(self._signs.plane(0), self._signs.plane(1))
+    def pairs(self) -> Int32s:
+        """All pairs of rows of the whole table that told something new, `int32[pairs, 2]`."""
+        return self.witnesses if self._swaps is None else self._swaps.pairs
 
-    @property
-    def sign_witnesses(self) -> Int32s:
-        """A pair of rows for each sign vector, in the order that gives this vector and not its mirror."""
-        assert self._signs is not None, "this pool keeps no signs"
-        return self._signs.witnesses
+    def follow(self, follower: Follower) -> None:
+        """Let somebody look at all pairs that told something new, and at those that will: rows of the whole table."""
+        follower.add_pairs(*np.ascontiguousarray(self.pairs.T))
+        self._followers.append(follower)
 
-    def mark(self) -> Mark:
-        """What the pool holds now, for `new_since`."""
-        return Mark(self._agree.size, self._signs.size if self._signs is not None else 0)
-
-    def new_since(self, mark: Mark) -> Evidence:
-        """Everything that came after a mark."""
-        agree = self._agree
-        new = Evidence(
-            agree.plane(0)[mark.agree :], self._differ(agree, mark.agree), agree.witnesses[mark.agree :], None, None
-        )
-        if self._signs is None:
-            return new
-        signs = SignVectors(*(self._signs.plane(plane)[mark.signs :] for plane in range(2)))
-        return new._replace(signs=signs, sign_witnesses=self._signs.witnesses[mark.signs :])
+    def leave(self, follower: Follower) -> None:
+        """Show pairs to a follower no more."""
+        self._followers.remove(follower)
 
     def add_pairs(self, left: Int32s, right: Int32s) -> int:
-        """Compare row `left[k]` with row `right[k]` for every k; return how many vectors are new.
+        """Compare row `left[k]` with row `right[k]` for every k; return how many pairs told something new.
 
         Raises
         ------
@@ -136,76 +138,76 @@ class Pool:
         """
         left, right = np.ascontiguousarray(left, np.int32), np.ascontiguousarray(right, np.int32)
         self._check_rows(left, right)
-        before = len(self)
-        for start in range(0, left.size, CHUNK):
+        return sum(
             self._add_chunk(left[start : start + CHUNK], right[start : start + CHUNK])
-        return len(self) - before
+            for start in range(0, left.size, CHUNK)
+        )
 
     def add_pairs_of(self, table: RankedTable, left: Int32s, right: Int32s) -> int:
-        """Compare pairs of rows of the whole table, where the pool was given some of its rows.
-
-        The witnesses of what is new are rows of this table.
-        """
+        """Compare pairs of rows of the whole table, where the pool may have been given some of its rows only."""
         left, right = np.ascontiguousarray(left, np.int32), np.ascontiguousarray(right, np.int32)
         matrix = RowMatrix.of(ChosenRows(table, np.concatenate([left, right])), self.columns)
         places = np.arange(left.size, dtype=np.int32)
-        before = len(self)
-        self._add_words(self._compared(matrix, places, places + np.int32(left.size)), left, right)
-        return len(self) - before
+        return self._add_words(self._compare(matrix, places, places + np.int32(left.size)), left, right)
+
+    def add_all_pairs(self, should_stop: Callable[[], bool]) -> None:
+        """Compare all pairs of rows, those that are close to each other first."""
+        left, right = (np.empty(CHUNK, np.int32) for _ in range(2))
+        distance, position = 1, 0
+        while distance < self.rows and not should_stop():
+            listed, distance, position = swap_kernels.next_pairs(self.rows, distance, position, left, right)
+            self._add_chunk(left[:listed], right[:listed])
 
     def add_pairs_of_classes(self, rows: Int32s, offsets: Int32s, should_stop: Callable[[], bool]) -> bool:
         """Compare all pairs of rows that share a class; say whether that came to its end before it had to stop.
 
         Class c is `rows[offsets[c]:offsets[c + 1]]`.
         """
-        assert self._signs is None, "a pool that keeps signs compares listed pairs only"
+        assert self._swaps is None, "a pool that keeps swaps absorbs one that does not"
         return self._agree.add_pairs_of_classes(rows, offsets, self.matrix.ranks, self.matrix.masks, should_stop)
 
     def empty_copy(self) -> Pool:
-        """A pool of the same rows without any vector, for another thread to fill; see `absorb`."""
+        """A pool of the same rows for agree sets alone, without any, for another thread to fill; see `absorb`."""
         other = copy(self)
         other._agree = VectorSet(2 if self._has_unknown else 1, self.matrix.words)
-        other._signs = None if self._signs is None else VectorSet(2, self.matrix.words)
+        other._swaps, other._followers, other.compared = None, [], 0
         return other
 
     def absorb(self, other: Pool) -> int:
-        """Add what a pool of the same rows holds; return how many agree sets are new."""
-        if self._signs is not None and other._signs is not None:
-            self._signs.absorb(other._signs)
-        return self._agree.absorb(other._agree)
+        """Add what a pool of the same rows holds, which must be all rows; return how many agree sets are new."""
+        before = len(self)
+        if self._swaps is None:
+            self._agree.absorb(other._agree)
+            self._show(self.witnesses[before:])
+        else:
+            self.add_pairs(*np.ascontiguousarray(other.witnesses.T))
+        return len(self) - before
 
-    def _add_chunk(self, left: Int32s, right: Int32s) -> None:
-        self._add_words(self._compared(self.matrix, left, right), left, right)
+    def _add_chunk(self, left: Int32s, right: Int32s) -> int:
+        words = self._compare(self.matrix, left, right)
+        if isinstance(self._table, ChosenRows):
+            left, right = self._table.ids[left], self._table.ids[right]
+        return self._add_words(words, left, right)
 
-    def _compared(self, matrix: RowMatrix, left: Int32s, right: Int32s) -> Words:
+    def _compare(self, matrix: RowMatrix, left: Int32s, right: Int32s) -> Words:
+        self.compared += left.size
         policy = NullPolicy.IGNORE if self._has_unknown else NullPolicy.EQUAL
-        return compared_words(matrix, left, right, policy, signs=self._signs is not None)
+        return compared_words(matrix, left, right, policy, signs=self._swaps is not None)
 
-    def _add_words(self, words: Words, left: Int32s, right: Int32s) -> None:
-        if self._signs is None:
+    def _add_words(self, words: Words, left: Int32s, right: Int32s) -> int:
+        before = len(self.pairs)
+        if self._swaps is None:
             self._agree.add_pairs(words, left, right)
-            return
-        left, right = left.copy(), right.copy()
-        compare_kernels.orient(words, left, right)
-        before = self._signs.size
-        if self._signs.add_pairs(words, left, right):
-            self._project(before)
+        else:
+            self._swaps.take_in(self._agree, words, self._everything, left, right)
+        new = self.pairs[before:]
+        self._show(new)
+        return len(new)
 
-    def _project(self, before: int) -> None:
-        """Add the agree sets of the sign vectors from number `before` on."""
-        assert self._signs is not None
-        less, greater = (self._signs.plane(plane)[before:] for plane in range(2))
-        planes = [~(less | greater) & self._everything]
-        if self._has_unknown:
-            planes.append(less ^ greater)
-        left, right = self._signs.witnesses[before:].T
-        words = np.ascontiguousarray(np.concatenate(planes, axis=1).T)
-        self._agree.add_pairs(words, np.ascontiguousarray(left), np.ascontiguousarray(right))
-
-    def _differ(self, vectors: VectorSet, start: int) -> Words:
-        if self._has_unknown:
-            return vectors.plane(1)[start:]
-        return ~vectors.plane(0)[start:] & self._everything
+    def _show(self, new: Int32s) -> None:
+        if len(new):
+            for follower in self._followers:
+                follower.add_pairs(*np.ascontiguousarray(new.T))
 
     def _check_rows(self, left: Int32s, right: Int32s) -> None:
         if left.size == 0:

@@ -95,11 +95,12 @@ class VectorSet:
 
     def add_swaps(
         self, signs: Words, everything: Words, left: Int32s, right: Int32s, refuted: Words, recent: Words
-    ) -> int:
-        """Add the agree sets of pairs given by their signs, and note their swaps; see `swap_kernels`.
+    ) -> Int32s:
+        """Add the agree sets of pairs given by their signs, and note their swaps; see `kernels.swaps`.
 
-        Returns how many pairs told something new. There must be room, here and in `refuted`.
+        Returns which pairs told something new. There must be room, here and in `refuted`.
         """
+        told = np.empty(left.size + 1, np.int32)
         self.size, news = swap_kernels.note_swaps(
             signs,
             everything,
@@ -112,8 +113,9 @@ class VectorSet:
             self.size,
             refuted,
             recent,
+            told,
         )
-        return news
+        return told[:news]
 
     def _grow(self, room: int) -> None:
         planes, _, width = self._keys.shape

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from lawful.common.errors import EngineError, StoppedError, UsageError
+from lawful.discovery.checkpoint import remembered
 from lawful.discovery.findings import Block, Findings, Listing
 from lawful.discovery.questions import Question
+from lawful.discovery.search import Search, Shared
 from lawful.results.discovery_report import DiscoveryReport
 from lawful.results.law_listings import RankedLaws
 from lawful.results.packed_laws import PackedLaws
@@ -38,50 +40,59 @@ def discover_laws(
     found = Findings(complete=True)
     written = partial or PartialFile(None)
     written.begin(run.table.names)
-    with run.timed("discover"), ctrl_c_ends(watch, run.engine):
+    settings = {**request.settings(), "null": run.null_policy.value}
+    shared = Shared(run.table, run.null_policy, request.seed, swaps=any(map(_is_canonical, questions)))
+    with (
+        run.timed("discover"),
+        remembered(
+            run.engine, run.table, request.checkpoint, settings, lambda: found.complete, resume=request.resume
+        ) as checks,
+        ctrl_c_ends(watch, run.engine),
+    ):
         for question in questions:
             # Canonical order dependencies come with all FDs, which a search for FDs has stated already.
             knows_fds = "fd" in request.find and _is_canonical(question)
-            _add(found, _searched(run, question, watch, written, progress, knows_fds=knows_fds))
+            search = Search(run.table, run.engine, watch, progress=progress, checks=checks, shared=shared)
+            _add(found, _searched(search, question, written, knows_fds=knows_fds))
             if not found.complete:
                 break
+        if shared.compared:
+            found.counts["pairs"] = shared.compared
     progress("ranking what was found")
     with run.timed("rank"):
         packed, listed, left_out = _ranked(found, run, request)
     counts = _counts(found, request)
     if request.min_interest > 0 and not any(map(_is_canonical, questions)):  # which looks for nothing below it
         counts["left_out"] = left_out
-    settings = {**request.settings(), "null": run.null_policy.value, "engine": run.engine.name}
+    settings["engine"] = run.engine.name
     return DiscoveryReport(
         run.table, settings, packed, found.complete, found.stopped_because, run.seconds, counts, listed
     )
 
 
-def _searched(
-    run: Run, question: Any, watch: UserWatch, written: PartialFile, progress: Progress, *, knows_fds: bool
-) -> Findings:
-    """Run the search of one family; where it breaks off, what it had emitted by then is found.
+def _searched(search: Search, question: Any, written: PartialFile, *, knows_fds: bool) -> Findings:
+    """Run the search of one family; where it breaks off, what it had stated by then is found.
 
     FDs that are known are not stated again.
     """
-    blocks, listings = len(written.blocks), len(written.listings)
 
     def emit(found: Block | Listing) -> None:
         if not (knows_fds and isinstance(found, Block)):
             written.append(found)
 
+    search.emit = emit
     try:
-        found: Findings = _search_of(question)(run.table, run.engine, question, watch, emit, progress)
-        return replace(found, blocks=[]) if knows_fds else found
+        _search_of(question)(search, question)
     except MemoryError:
-        reason: str | None = "there is not enough memory"
+        search.findings.stopped_because = "there is not enough memory"
     except StoppedError as stop:
-        reason = watch.reason() or stop.message
+        search.findings.stopped_because = search.watch.reason() or stop.message
     except EngineError:
-        reason = watch.reason()  # a job that was cut off is no failure
+        reason = search.watch.reason()  # a job that was cut off is no failure
         if reason is None:
             raise
-    return Findings(written.blocks[blocks:], written.listings[listings:], stopped_because=reason)
+        search.findings.stopped_because = reason
+    return replace(search.findings, blocks=[]) if knows_fds else search.findings
 
 
 def _search_of(question: Any) -> Any:
@@ -155,7 +166,7 @@ def _listings(found: Findings, family: str) -> list[Listing]:
     of_kind = [listing for listing in found.listings if listing.kind == family]
     if family != "canonical-od" or not of_kind:
         return of_kind
-    from lawful.discovery.canonical_ods.pairs import PackedPairs
+    from lawful.results.canonical_pairs import PackedPairs
 
     return [PackedPairs.joined(of_kind)]  # type: ignore[arg-type]  # a listing of pairs is packed
 

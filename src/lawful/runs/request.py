@@ -135,10 +135,8 @@ class Request:
                 "forward rule",
                 "Add list-od to --find, or drop --unidirectional, --with-implied and --forward-rule.",
             )
-        if (self.resume or self.checkpoint) and "canonical-od" not in self.find:
-            raise UsageError(
-                "only a search for canonical order dependencies can be resumed", "Drop --checkpoint and --resume."
-            )
+        if self.resume and self.checkpoint is None:
+            raise UsageError("nothing to resume from", "Say where the checkpoint is.")
         if self.partition_chain is not None and "canonical-od" not in self.find:
             raise UsageError(
                 "only a search for canonical order dependencies has a partition chain",
@@ -200,8 +198,6 @@ class Request:
             min_interest=self.min_interest,
             seed=self.seed,
             strategy=self._strategy_of("canonical-od"),
-            checkpoint=self.checkpoint,
-            resume=self.resume,
             partition_chain=self.partition_chain,
         )
 

@@ -70,7 +70,9 @@ class ChosenRows:
     """Some rows of a table, as a table; its columns are copied when they are asked for."""
 
     def __init__(self, table: RankedTable, rows: Int32s) -> None:
-        self._table, self._rows = table, rows
+        self.ids = rows
+        """The rows of the table that these are."""
+        self._table = table
         self._columns: dict[int, Int32s] = {}
         self.rows = rows.size
         self.width = table.width
@@ -78,7 +80,7 @@ class ChosenRows:
     def column(self, i: int, /) -> Int32s:
         """Column `i` of the chosen rows."""
         if i not in self._columns:
-            self._columns[i] = np.asarray(self._table.column(i))[self._rows]
+            self._columns[i] = np.asarray(self._table.column(i))[self.ids]
         return self._columns[i]
 
     def distinct(self, i: int, /) -> int:

@@ -15,8 +15,8 @@ import numpy as np
 
 from lawful.checks import RankedTable
 from lawful.common.arrays import Words
-from lawful.discovery.canonical_ods.order_classes import Orders
 from lawful.discovery.canonical_ods.thinking import Goal, Thought, fd_goals, pair_goals
+from lawful.discovery.order_classes import Orders
 from lawful.search import unpack_sets
 
 _TOO_MANY_REFUTED = 0.1
@@ -31,15 +31,16 @@ _Urgency = tuple[bool, tuple[int, ...], Goal]
 class OpenGoals:
     """All goals that are not settled, with the candidates of each that are not decided."""
 
-    def __init__(self, table: RankedTable, orders: Orders) -> None:
+    def __init__(self, table: RankedTable, orders: Orders, *, has_fds: bool = False) -> None:
         self.has_more_to_think = True
         """Whether a goal has become possible that nobody has thought about."""
         self._sets: dict[Goal, Words] = {}  # all candidates, by the last thoughts
         self._open: dict[Goal, set[Places]] = {}  # those that are not confirmed
-        self._confirmed: dict[Goal, set[Places]] = {goal: set() for goal in (*fd_goals(orders), *pair_goals(orders))}
+        fds, pairs = [] if has_fds else fd_goals(orders), pair_goals(orders)
+        self._confirmed: dict[Goal, set[Places]] = {goal: set() for goal in (*fds, *pairs)}
         self._groups = [order.group for order in orders.classes]
-        self._without_fds = set(range(orders.groups))
-        self._ready, self._later = dict.fromkeys(fd_goals(orders)), pair_goals(orders)
+        self._without_fds = set() if has_fds else set(range(orders.groups))
+        self._ready, self._later = dict.fromkeys(pairs if has_fds else fds), [] if has_fds else pairs
         self._out: set[Candidate] = set()
         self._waiting: list[tuple[_Urgency, Candidate]] = []  # the most urgent last
         by_values = sorted(range(orders.groups), key=lambda place: -table.distinct(orders.columns[place]))
@@ -143,25 +144,19 @@ class Lessons:
         self._seconds = self._ended = 0.0
 
     def learn(self, checked: int, refuted: int) -> bool:
-        """Note verdicts; say whether by these it has turned out that the last thought knew too little."""
+        """Note verdicts; say whether these have shown, as the first, that the last thought knew too little."""
         knew_enough = not self._knew_too_little
         self._checked += checked
         self._refuted += refuted
         self.are_new |= refuted > 0
         return knew_enough and self._knew_too_little
 
-    def ask_for_thought(self, goals: OpenGoals, *, is_idle: bool) -> bool:
-        """Whether to think again now: nothing is left to send, or too much of it is wrong.
+    def ask_for_thought(self, goals: OpenGoals) -> bool:
+        """Whether to think again while candidates are out: nothing is left to send, or too much of it is wrong.
 
-        Where thoughts take long, the engine works for some time between them, if it has work.
+        Where thoughts take long, the engine works for some time between them.
         """
-        if is_idle and not goals.waiting:
-            return True
         return self._want_thought(goals) and self._left_to_rest <= 0
-
-    def rest(self, goals: OpenGoals, longest: float) -> float:
-        """How long to wait for verdicts, at most, before asking again."""
-        return min(max(self._left_to_rest, 0.0), longest) if self._want_thought(goals) else longest
 
     def _want_thought(self, goals: OpenGoals) -> bool:
         if goals.waiting:

@@ -22,24 +22,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-import numpy as np
-
 from lawful.checks import CheckTask, RankedTable, Verdict
-from lawful.common.errors import StoppedError
 from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Law
-from lawful.discovery.canonical_ods.checkpoint import remembered
-from lawful.discovery.canonical_ods.order_classes import Orders, order_classes
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.canonical_ods.statements import Statements
-from lawful.discovery.findings import Emit, Findings
+from lawful.discovery.findings import Findings
 from lawful.discovery.memory import MemoryKeeper
-from lawful.discovery.peeling import peel
-from lawful.discovery.questions import Progress, Watch
-from lawful.engines import Engine
-from lawful.engines.protocol import Checks
+from lawful.discovery.questions import Watch
+from lawful.discovery.search import Search, Shared
 from lawful.engines.stream import CheckStream
-from lawful.evidence import SwapPool, WindowSampler, sample_random_pairs, some_rows
+from lawful.evidence import sample_random_pairs
 from lawful.search.canonical_ods.kernels.lattice import refuted_columns, refuted_pairs
 from lawful.search.canonical_ods.lattice import Ask, Bits, Job, Lattice, Outcome, members, packed_contexts, to_bits
 
@@ -50,59 +43,40 @@ _MOST_JOBS = 1024
 _LONGEST_WAIT = 0.2
 
 
-def discover_by_lattice(
-    table: RankedTable,
-    engine: Engine,
-    question: CanonicalQuestion,
-    watch: Watch,
-    emit: Emit,
-    progress: Progress,
-    *,
-    samples: bool = True,
-) -> Findings:
+def discover_by_lattice(search: Search, question: CanonicalQuestion, *, samples: bool = True) -> Findings:
     """Find all minimal FDs and canonical order dependencies that hold; at a limit, what was certain by then.
 
-    `engine` must be open on the table. Everything that is emitted is final. Unless it `samples` pairs of rows
-    first, the evidence is only what the witnesses of refuted candidates show.
+    Everything that is emitted is final. Unless it `samples` pairs of rows first, the evidence is only what the
+    witnesses of refuted candidates show.
     """
-    orders = order_classes(peel(table, question.null_policy), table, question.null_policy)
-    statements = Statements(table, orders, question, emit)
-    findings = statements.findings
-    search = _Search(table, engine, question, orders, watch, statements)
+    shared = search.shared(question, swaps=True)
+    statements = Statements(search, shared.orders, question)
+    jobs = _Jobs(search, question, shared, statements)
     try:
-        with remembered(engine, table, question, findings) as checks:
+        with search.to_the_end():
             statements.state_peeled()
             if samples:
-                search.sample(progress)
-            search.run(checks, progress)
-            findings.complete = True
-    except StoppedError as stop:
-        findings.stopped_because = watch.reason() or stop.message
-    statements.hand_out()
-    findings.counts |= search.counts
-    findings.counts["partition_drops"] = search.partition_drops
-    return findings
+                jobs.sample()
+            jobs.run()
+    finally:
+        statements.hand_out()
+    search.counts["partition_drops"] = jobs.partition_drops
+    return search.findings
 
 
-class _Search:
+class _Jobs:
     """The loop: jobs that wait, jobs that are out, and the evidence that spares checks.
 
     Places are those of `orders.columns`; contexts hold only the first of each group of twins.
     """
 
-    def __init__(
-        self,
-        table: RankedTable,
-        engine: Engine,
-        question: CanonicalQuestion,
-        orders: Orders,
-        watch: Watch,
-        statements: Statements,
-    ) -> None:
-        self.counts = {"jobs": 0, "checks": 0, "refuted": 0, "refuted_by_evidence": 0}
-        self._memory = MemoryKeeper(engine, table, watch, question.partition_chain)
-        self._table, self._question = table, question
-        self._orders, self._watch, self._statements = orders, watch, statements
+    def __init__(self, search: Search, question: CanonicalQuestion, shared: Shared, statements: Statements) -> None:
+        self.counts = search.counts
+        self.counts.update(jobs=0, checks=0, refuted=0, refuted_by_evidence=0)
+        table, orders = search.table, shared.orders
+        self._memory = MemoryKeeper(search.engine, table, search.watch, question.partition_chain)
+        self._search, self._question = search, question
+        self._orders, self._statements = orders, statements
         self._columns = columns = orders.columns
         ignores = question.null_policy is NullPolicy.IGNORE
         with_nulls = [place for place, column in enumerate(columns) if ignores and _has_nulls(table, column)]
@@ -114,7 +88,7 @@ class _Search:
         )
         by_values = sorted(range(len(columns)), key=lambda place: -table.distinct(columns[place]))
         self._ranks = {place: rank for rank, place in enumerate(by_values)}
-        self._evidence = _Evidence(table, question, columns)
+        self._evidence = _Evidence(shared, question.seed)
         self._waiting: list[tuple[int, Ask, tuple[int, ...], Job]] = []
         self._out: dict[tuple[Bits, Ask], _JobOut] = {}
         self._asked: dict[int, tuple[_JobOut, int]] = {}
@@ -125,15 +99,15 @@ class _Search:
         """How often memory ran short and all partitions were dropped."""
         return self._memory.drops
 
-    def sample(self, progress: Progress) -> None:
+    def sample(self) -> None:
         """Compare some pairs of rows beforehand."""
-        progress("comparing some pairs of rows")
-        self._evidence.sample(self._watch)
+        self._search.progress("comparing some pairs of rows")
+        self._evidence.sample(self._search.watch)
 
-    def run(self, checks: Checks, progress: Progress) -> None:
+    def run(self) -> None:
         """Work on jobs until none is left; the engine checks while this thread thinks."""
         self._enqueue(self._lattice.start())
-        with CheckStream(checks) as stream:
+        with CheckStream(self._search.checks) as stream:
             while self._waiting or self._out:
                 if self._waiting and stream.room:
                     tasks = self._next_tasks(-(-len(self._waiting) // stream.room), stream.batch)
@@ -143,7 +117,7 @@ class _Search:
                 self._take_in(stream.take(0 if has_more else _LONGEST_WAIT))
                 self._memory.look()
                 self._statements.hand_out_now_and_then()
-                progress(f"{self.counts['jobs']:,} jobs done, {len(self._waiting):,} waiting")
+                self._search.progress(f"{self.counts['jobs']:,} jobs done, {len(self._waiting):,} waiting")
 
     def _enqueue(self, jobs: Iterable[Job]) -> None:
         """Small contexts first, as they rule out the most; neighbours share the beginning of their partitions."""
@@ -250,23 +224,21 @@ class _JobOut:
 class _Evidence:
     """What pairs of rows have shown, asked job by job."""
 
-    def __init__(self, table: RankedTable, question: CanonicalQuestion, columns: tuple[int, ...]) -> None:
-        self._table, self._seed, self._width = table, question.seed, len(columns)
-        self._sampled = some_rows(table, question.seed)
-        self._pool = SwapPool(self._sampled, question.null_policy, columns)
+    def __init__(self, shared: Shared, seed: int) -> None:
+        self._shared, self._pool, self._seed = shared, shared.pool, seed
+        self._width = self._pool.width
 
     def sample(self, watch: Watch) -> None:
         """Fill the pool with pairs that are likely to tell something."""
         if self._width == 0:
             return
         sample_random_pairs(self._pool, _FIRST_PAIRS, self._seed)
-        WindowSampler(self._pool, self._sampled, self._seed).run(_FIRST_YIELD, should_stop=watch.is_over)
+        self._shared.windows.run(_FIRST_YIELD, should_stop=watch.is_over)
         watch.look()
 
     def learn(self, witnesses: list[tuple[int, int]]) -> None:
         """Let the pairs that refuted one candidate refute others too."""
-        if witnesses:
-            self._pool.add_pairs_of(self._table, *np.array(witnesses, np.int32).T)
+        self._shared.learn(witnesses)
 
     def refuted(self, jobs: list[Job]) -> Iterator[tuple[Job, Bits]]:
         """Each job with everything of its kind that is seen not to hold in its context."""

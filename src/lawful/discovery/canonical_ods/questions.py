@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from lawful.common.errors import UsageError
@@ -23,10 +22,6 @@ class CanonicalQuestion:
         The most columns of a context and of a left side.
     min_interest
         Laws whose context (or left side) covers less than this share of the pairs of rows are left out.
-    checkpoint
-        Where verdicts are kept, so that a killed run can resume, by the same strategy or another one.
-    resume
-        Go on from the checkpoint, if it is there.
     partition_chain
         The most products in a row by which a worker makes the partition of a context and keeps those on the way; of
         a longer way it keeps only the end. None keeps all, as far as the cache has room.
@@ -37,8 +32,6 @@ class CanonicalQuestion:
     min_interest: float = 0.0
     seed: int = 0
     strategy: CanonicalStrategy = "auto"
-    checkpoint: Path | None = None
-    resume: bool = False
     partition_chain: int | None = None
 
     @property
@@ -57,5 +50,3 @@ class CanonicalQuestion:
             raise UsageError(f"unknown strategy {self.strategy!r}", "Use auto, lattice or evidence.")
         if self.partition_chain is not None and self.partition_chain < 1:
             raise UsageError(f"the partition chain must be at least 1, and is {self.partition_chain}")
-        if self.resume and self.checkpoint is None:
-            raise UsageError("nothing to resume from", "Say where the checkpoint is.")

@@ -9,14 +9,14 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from lawful.checks import RankedTable
 from lawful.common.arrays import Words
-from lawful.discovery.canonical_ods.order_classes import Orders
-from lawful.discovery.canonical_ods.pairs import PackedPairs
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.coverage import Coverage
-from lawful.discovery.findings import Block, Emit, Findings
+from lawful.discovery.findings import Block
+from lawful.discovery.order_classes import Orders
 from lawful.discovery.peeling import constants_and_twins, stated_in_full
+from lawful.discovery.search import Search
+from lawful.results.canonical_pairs import PackedPairs
 from lawful.search.canonical_ods.lattice import Bits, packed_contexts, pair_columns
 
 _SECONDS_BETWEEN_LISTINGS = 0.5
@@ -25,11 +25,10 @@ _SECONDS_BETWEEN_LISTINGS = 0.5
 class Statements:
     """Laws that are certain, gathered for a moment and then handed out, stated over all columns of the table."""
 
-    def __init__(self, table: RankedTable, orders: Orders, question: CanonicalQuestion, emit: Emit) -> None:
-        self.findings = Findings()
-        self.coverage = Coverage(table, question.null_policy, orders.peeled.columns)
+    def __init__(self, search: Search, orders: Orders, question: CanonicalQuestion) -> None:
+        self.coverage = Coverage(search.table, question.null_policy, orders.peeled.columns)
         """How many pairs of rows a set of groups covers."""
-        self._table, self._orders, self._question, self._emit = table, orders, question, emit
+        self._search, self._table, self._orders, self._question = search, search.table, orders, question
         self._fds: dict[int, list[Bits]] = defaultdict(list)
         self._pair_contexts: list[Bits] = []
         self._pair_numbers: list[int] = []
@@ -79,14 +78,11 @@ class Statements:
             classes = pair_columns(len(self._orders.classes))[self._pair_numbers]
             self.list_pairs(classes, packed_contexts(self._pair_contexts, groups))
         if self._listed:
-            listing = PackedPairs.joined(self._listed)
-            self.findings.listings.append(listing)
-            self._emit(listing)
+            self._search.state(PackedPairs.joined(self._listed))
         self._fds.clear()
         self._pair_contexts, self._pair_numbers, self._listed = [], [], []
         self._handed_out = time.monotonic()
 
     def _state(self, blocks: Iterable[Block]) -> None:
         for block in blocks:
-            self.findings.blocks.append(block)
-            self._emit(block)
+            self._search.state(block)

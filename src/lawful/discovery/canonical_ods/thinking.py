@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.common.arrays import Words
-from lawful.discovery.canonical_ods.order_classes import Orders
+from lawful.discovery.order_classes import Orders
 from lawful.discovery.questions import Watch
-from lawful.evidence import SwapPool
+from lawful.evidence import Pool
 from lawful.evidence.kernels.swaps import ASC, DESC
 from lawful.search import distinct_sets, full_set, iterate_hitting_sets, minimal_hitting_sets, pack_set
 from lawful.search.canonical_ods.goals import keep_minimal_goals
@@ -83,7 +83,7 @@ class Thought(NamedTuple):
 class Hypergraphs:
     """For each goal the sets of groups of which every candidate must hold one, as far as a pool knows."""
 
-    def __init__(self, pool: SwapPool, orders: Orders, watch: Watch) -> None:
+    def __init__(self, pool: Pool, orders: Orders, watch: Watch) -> None:
         self.groups = orders.groups
         self._orders, self._watch = orders, watch
         self._all = full_set(orders.groups)

@@ -14,19 +14,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from lawful.checks.denials.tree import Path, Step
-from lawful.common.arrays import Int32s, Words
-from lawful.common.meanings import NullPolicy
+from lawful.common.arrays import Words
 from lawful.dependencies import Cell
 from lawful.dependencies.predicate_space import EQUAL, GREATER, LESS, ORDER_OPERATORS, PredicateSpace
-from lawful.discovery.questions import Progress, Watch
-from lawful.engines.protocol import Engine
+from lawful.discovery.denials.questions import DenialQuestion
+from lawful.discovery.search import Search
 from lawful.evidence.denials.lanes import Lane, lanes_of
+from lawful.evidence.pool import Follower
 from lawful.search.set_trie import SetTrie
 from lawful.search.sets import pack_sets, unpack_sets
 from lawful.tables.encoded_table import EncodedTable
@@ -37,23 +36,8 @@ Numbers = tuple[int, ...]
 """A constraint as the numbers of its predicates in the space."""
 
 
-class PairTaker(Protocol):
-    """Whoever collects the evidence of pairs, in both orders of each."""
-
-    def add_pairs(self, left: Int32s, right: Int32s) -> int:
-        """Look at pairs of rows; return how many were new."""
-
-
 def complete_by_violating_pairs(
-    table: EncodedTable,
-    engine: Engine,
-    space: PredicateSpace,
-    dcs: Words,
-    taker: PairTaker,
-    policy: NullPolicy,
-    watch: Watch,
-    progress: Progress,
-    seed: int = 0,
+    search: Search, question: DenialQuestion, space: PredicateSpace, dcs: Words, taker: Follower
 ) -> int:
     """Hand the evidence of all pairs that violate any of some constraints to `taker`.
 
@@ -69,13 +53,16 @@ def complete_by_violating_pairs(
     int
         How much of it was new to `taker`.
     """
+    table = search.table
+    assert isinstance(table, EncodedTable)
     preliminary = [tuple(map(int, numbers)) for numbers in unpack_sets(dcs)]
-    progress("leaving out constraints that others imply")
+    search.progress("leaving out constraints that others imply")
     checked = without_redundant(space, preliminary)
-    progress(f"looking for all pairs that violate {len(checked):,} constraints")
-    paths = plan_paths(space, checked, Selectivities(lanes_of(table, space, policy), space, table.rows, seed))
-    found = engine.violating_pairs(space, paths, watch.is_over)
-    watch.look()
+    search.progress(f"looking for all pairs that violate {len(checked):,} constraints")
+    lanes = lanes_of(table, space, question.null_policy)
+    paths = plan_paths(space, checked, Selectivities(lanes, space, table.rows, question.seed))
+    found = search.engine.violating_pairs(space, paths, search.watch.is_over)
+    search.look()
     return taker.add_pairs(np.ascontiguousarray(found[:, 0]), np.ascontiguousarray(found[:, 1]))
 
 

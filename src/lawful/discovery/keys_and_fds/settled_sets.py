@@ -24,7 +24,7 @@ from lawful.common.machine import cores
 from lawful.discovery.coverage import Coverage
 from lawful.discovery.questions import Watch
 from lawful.evidence import Pool
-from lawful.search import distinct_sets, pack_sets, set_sizes, unpack_set
+from lawful.search import distinct_sets, pack_sets, set_sizes, unpack_set, words_for
 from lawful.search.kernels.extensions import find_supersets
 from lawful.search.kernels.sets import transpose
 from lawful.search.kernels.supersets import count_supersets
@@ -46,17 +46,18 @@ _MOST_SURPRISE = 4.0
 
 
 class SettledSets:
-    """The sets that are settled, and the way to settle more; all are sets over the columns of a pool."""
+    """The sets that are settled, and the way to settle more; all are sets over the first columns of a pool."""
 
-    def __init__(self, table: RankedTable, pool: Pool) -> None:
+    def __init__(self, table: RankedTable, pool: Pool, columns: tuple[int, ...] | None = None) -> None:
         self._table, self._pool = table, pool
+        self._columns = pool.columns if columns is None else columns
         self._knows_all_rows = pool.rows == table.rows
-        self._settled: Words = np.zeros((0, pool.matrix.words), np.uint64)
+        self._settled: Words = np.zeros((0, words_for(len(self._columns))), np.uint64)
         self._counted: dict[bytes, int] = {}
         """The pairs that agree on a set, where they were counted."""
         self._coverage: Coverage | None = None
         self._small: tuple[Words, npt.NDArray[np.float64]] | None = None
-        self._workspace = Workspace(table, pool.policy, min(DEFAULT_CACHE_BYTES, 4 * table.rows * len(pool.columns)))
+        self._workspace = Workspace(table, pool.policy, min(DEFAULT_CACHE_BYTES, 4 * table.rows * len(self._columns)))
 
     def __len__(self) -> int:
         return len(self._settled)
@@ -69,7 +70,7 @@ class SettledSets:
         """Settle what costs less than to check these sets of columns one by one; say whether there was anything."""
         if not self._knows_all_rows:
             return False
-        chosen = self._cover(distinct_sets(pack_sets(left_sides, len(self._pool.columns))))
+        chosen = self._cover(distinct_sets(pack_sets(left_sides, len(self._columns))))
         if not len(chosen):
             return False
         expected = _MOST_SURPRISE * self._pairs(chosen)
@@ -87,7 +88,7 @@ class SettledSets:
 
     def _compared(self, one: Words, most: float, watch: Watch) -> Pool | int:
         """All pairs that agree on a set; only how many they are, if they are more than `most`."""
-        partition = self._workspace.partition(self._pool.columns[place] for place in unpack_set(one))
+        partition = self._workspace.partition(self._columns[place] for place in unpack_set(one))
         pairs = _pairs_of(partition)
         if pairs > most:
             return pairs
@@ -98,7 +99,7 @@ class SettledSets:
 
     def _cover(self, rest: Words) -> Words:
         """The sets to settle next, the best first."""
-        chosen = np.zeros((0, self._pool.matrix.words), np.uint64)
+        chosen = np.zeros((0, self._settled.shape[1]), np.uint64)
         rest = rest[~self.decide(rest)]
         if len(rest) * self._table.rows < _WORTH_A_LOOK:
             return chosen
@@ -130,7 +131,7 @@ class SettledSets:
     def _small_sets(self) -> tuple[Words, npt.NDArray[np.float64]]:
         """All sets of one or two columns, and what it costs to settle each."""
         if self._small is None:
-            singles = self._with_one_more(np.zeros((1, self._pool.matrix.words), np.uint64))
+            singles = self._with_one_more(np.zeros((1, self._settled.shape[1]), np.uint64))
             sets = np.concatenate([singles, self._with_one_more(singles)])
             self._small = sets, self._costs(sets)
         return self._small
@@ -138,7 +139,7 @@ class SettledSets:
     def _with_one_more(self, sets: Words) -> Words:
         """The sets with every one column more."""
         grown = [sets[:0]]
-        for place in range(len(self._pool.columns)):
+        for place in range(len(self._columns)):
             bit = np.uint64(1) << np.uint64(place % WORD_BITS)
             others = sets[(sets[:, place // WORD_BITS] & bit) == 0]
             others[:, place // WORD_BITS] |= bit
@@ -154,7 +155,7 @@ class SettledSets:
     def _pairs(self, sets: Words) -> npt.NDArray[np.float64]:
         """About how many pairs agree on each set."""
         if self._coverage is None:
-            self._coverage = Coverage(self._table, self._pool.policy, self._pool.columns)
+            self._coverage = Coverage(self._table, self._pool.policy, self._columns)
         pairs = self._coverage.of(sets) * self._table.rows**2 / 2
         for place, one in enumerate(sets if self._counted else ()):
             pairs[place] = self._counted.get(one.tobytes(), pairs[place])

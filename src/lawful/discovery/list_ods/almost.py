@@ -8,61 +8,68 @@ laws that hold. The engine measures on all rows; a sample bounds no error from a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from lawful.checks import CheckTask, RankedTable
+from lawful.common.meanings import Measure
 from lawful.dependencies import FD, Law
 from lawful.discovery.list_ods.classes import ListClasses, list_od
 from lawful.discovery.list_ods.questions import ListQuestion
-from lawful.discovery.questions import Progress, Watch
-from lawful.engines import Engine
+from lawful.discovery.loop import Answer, Pace
+from lawful.discovery.search import Search
 from lawful.search.list_ods.minimality import CheckMinimality, FDMap
 from lawful.search.list_ods.od_tree import MarkedList, Node, ODTree, State, column_set
 
 
 class AlmostOrdered:
-    """The search for laws within an error; `layers` is what it found."""
+    """The tree of candidates within an error, grown breadth first on all rows: one thought, measured as it goes."""
 
-    def __init__(
-        self,
-        table: RankedTable,
-        engine: Engine,
-        classes: ListClasses,
-        question: ListQuestion,
-        watch: Watch,
-        counts: dict[str, int],
-    ) -> None:
+    pace = Pace()
+    wants_to_think = False
+
+    def __init__(self, search: Search, classes: ListClasses, question: ListQuestion) -> None:
+        self.is_done = False
+        self.measure: Measure | None = question.measure
         self.layers: list[list[Node]] = []
+        """The candidates that are valid or can become so, layer by layer."""
         self._errors: dict[Law, float] = {}
-        self._engine = engine
         self._columns = classes.columns
         self._question = question
-        self._watch = watch
-        self._counts = counts
         self._tree = ODTree(classes.sizes, bidirectional=question.bidirectional, longest=question.max_size)
-        rows = table.rows
+        rows = search.table.rows
         self._whole = max(1, rows * (rows - 1) // 2 if question.measure == "g1" else rows)
-        counts.update(measured=0)
 
-    def run(self, progress: Progress) -> None:
-        """Grow the tree breadth first on all rows."""
+    def sample(self) -> None:
+        """Compare nothing: a sample bounds no error from above."""
+
+    def think(self) -> Iterator[list[Law]]:
+        """Grow the tree layer by layer; what a layer needs to know is measured before it is judged."""
         minimality = CheckMinimality(self._determined, FDMap(), self._question.forward_rule)
         parents = self._tree.roots()
         while parents:
             if self._question.forward_rule == "fd":
-                self._measure_fds(parents)
+                yield from self._measured(self._fds_of(parents))
             children: list[Node] = []
             for parent in parents:
                 marks = minimality.minimal_extensions(parent.grown, self._tree.extensions(parent))
                 children += [parent.add(mark, State.SWAP) for mark in marks]
-            progress(f"measuring {len(children):,} candidates of {len(self.layers) + 2} columns")
-            self._judge(children)
+            yield from self._judge(children)
             layer = [child for child in children if child.state is not State.SWAP]
             for node in layer:
                 if node.state is State.VALID:
                     minimality.learn(*node.law)
             self.layers.append(layer)
             parents = layer
+        self.is_done = True
+
+    def law(self, candidate: Law) -> Law:
+        """Candidates are laws."""
+        return candidate
+
+    def learn(self, answers: Sequence[Answer]) -> None:
+        """Note errors."""
+        for law, verdict in answers:
+            assert verdict.violations is not None
+            self._errors[law] = verdict.violations / self._whole
 
     def error(self, node: Node) -> float:
         """The error of a law that was found."""
@@ -80,27 +87,28 @@ class AlmostOrdered:
         """The minimal laws of a search that was stopped: what was measured is final."""
         return self.minimal_nodes()
 
-    def _judge(self, nodes: Sequence[Node]) -> None:
+    def _judge(self, nodes: Sequence[Node]) -> Iterator[list[Law]]:
         """Set the states: a swap is too many swapped pairs, which nothing longer can mend."""
         allowed = self._question.error
-        self._measure(self._law(*node.law) for node in nodes)
+        yield from self._measured(self._law(*node.law) for node in nodes)
         wrong = []
         for node in nodes:
             if self.error(node) <= allowed:
                 node.state = State.VALID
             else:
                 wrong.append(node)
-        self._measure(self._swaps(node) for node in wrong)
+        yield from self._measured(self._swaps(node) for node in wrong)
         for node in wrong:
             node.state = State.SPLIT if self._errors[self._swaps(node)] <= allowed else State.SWAP
 
-    def _measure_fds(self, parents: Iterable[Node]) -> None:
-        wanted: dict[FD, None] = {}
+    def _fds_of(self, parents: Iterable[Node]) -> dict[Law, None]:
+        """The FDs that decide which children of these nodes are minimal lists."""
+        wanted: dict[Law, None] = {}
         for parent in parents:
             if parent.grown:
                 for mark in self._tree.extensions(parent):
                     wanted[self._fd(column_set(parent.grown), mark >> 1)] = None
-        self._measure(wanted)
+        return wanted
 
     def _determined(self, marked: MarkedList) -> int:
         columns, allowed = column_set(marked), self._question.error
@@ -121,14 +129,9 @@ class AlmostOrdered:
         named = tuple(column for place, column in enumerate(self._columns) if columns >> place & 1)
         return FD(named, self._columns[rhs])
 
-    def _measure(self, laws: Iterable[Law]) -> None:
-        """Let the engine measure what was not measured before."""
+    def _measured(self, laws: Iterable[Law]) -> Iterator[list[Law]]:
+        """Let the engine measure what was not measured before, and wait for it."""
         unknown = [law for law in dict.fromkeys(laws) if law not in self._errors]
-        if not unknown:
-            return
-        tasks = [CheckTask(number, law, self._question.measure) for number, law in enumerate(unknown)]
-        for verdict in self._engine.check(tasks):
-            assert verdict.violations is not None
-            self._errors[unknown[verdict.id]] = verdict.violations / self._whole
-            self._counts["measured"] += 1
-            self._watch.look()
+        if unknown:
+            yield unknown
+            yield []

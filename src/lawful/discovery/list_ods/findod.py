@@ -1,98 +1,134 @@
-"""FindOD: sample some rows, discover what holds on them, validate it on all rows, and repeat (sections IV to VIII)."""
+"""FindOD (sections IV to VIII) as a thinker: discover on a sample of rows, validate on all rows, and repeat."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from lawful.checks import RankedTable
-from lawful.common.arrays import Int64s
-from lawful.discovery.list_ods.classes import ListClasses
+from lawful.checks import CheckTask, RankedTable, Verdict, Workspace, check
+from lawful.common.meanings import Measure, NullPolicy
+from lawful.dependencies import FD, Law
+from lawful.discovery.list_ods.classes import ListClasses, list_od
 from lawful.discovery.list_ods.questions import ListQuestion
 from lawful.discovery.list_ods.sample import Sample, draw_rows
-from lawful.discovery.list_ods.validation import Pair, Validator, check_here
-from lawful.discovery.questions import Progress, Watch
-from lawful.engines import Engine
-from lawful.search.list_ods.minimality import CheckMinimality, FDMap
+from lawful.discovery.loop import Answer, Pace, run_loop
+from lawful.discovery.search import Search
+from lawful.search.list_ods.minimality import CheckMinimality, FDMap, FDNode, Standing
 from lawful.search.list_ods.od_tree import MarkedList, Node, ODTree, State, column_set
 
 _RESTART_AFTER = 10
 """So many violating rows make discovery start again before its end: mu of section VIII."""
-_WORTH_A_THREAD = 50_000
-"""Fewer rows are checked sooner than two threads take turns."""
+_KNOWN_PAIRS = 200
+"""Of the pairs that other families have learnt from, so many of the last join the first sample."""
 
-_Given = ParamSpec("_Given")
-_Answer = TypeVar("_Answer")
+Pair = tuple[int, int]
 
 
-class _AtOnce(Executor):
-    """Does what is submitted before it returns."""
+def find_on_drawn_then_all_rows(search: Search, classes: ListClasses, question: ListQuestion) -> FindOD:
+    """Draw rows, discover and validate on these, then on the table; give the search on the table, which is to be run.
 
-    def submit(self, fn: Callable[_Given, _Answer], /, *args: _Given.args, **kwargs: _Given.kwargs) -> Future[_Answer]:
-        done: Future[_Answer] = Future()
-        done.set_result(fn(*args, **kwargs))
-        return done
+    Departing from the paper, candidates are validated on the rows that were drawn before all rows are asked: what
+    some thousand rows refute needs no partition of the table.
+    """
+    drawn = draw_rows(search.table, classes.columns, question.seed)
+    if drawn.is_whole:
+        return FindOD(search, drawn, drawn.columns, classes, question)
+    sample = Sample(search.table, drawn.columns, drawn.violating_rows(bidirectional=question.bidirectional))
+    sample.add(search.shared(question).known_pairs[-_KNOWN_PAIRS:].ravel())
+    on_drawn = Search(drawn, search.engine, search.watch, checks=_ChecksHere(drawn))
+    run_loop(on_drawn, FindOD(on_drawn, sample, range(len(drawn.columns)), classes, question, drawn))
+    return FindOD(search, sample, drawn.columns, classes, question)
 
 
 class FindOD:
-    """Algorithm 1, with the flexible strategy of section VIII or without."""
+    """Algorithm 1, with the flexible strategy of section VIII or without.
+
+    The tree is grown anew for each thought, so that children which were ruled out by something that turned out wrong
+    come back; what was validated is remembered.
+
+    Parameters
+    ----------
+    search
+        On the rows that candidates are validated on.
+    sample
+        The rows that candidates are discovered on.
+    columns
+        The columns of the validated table that marks and bits stand for.
+    drawn
+        The rows that are validated on, if they are not all: the rows of the table that they are.
+    """
+
+    pace = Pace(calls=2)  # a layer is validated while the next one is discovered
+    measure: Measure | None = None
 
     def __init__(
         self,
-        table: RankedTable,
-        engine: Engine,
+        search: Search,
+        sample: Sample,
+        columns: Sequence[int],
         classes: ListClasses,
         question: ListQuestion,
-        watch: Watch,
-        counts: dict[str, int],
+        drawn: Sample | None = None,
     ) -> None:
-        self._table = table
-        self._engine = engine
-        self._classes = classes
-        self._question = question
-        self._watch = watch
-        self._counts = counts
+        self.is_done = False
+        self._search, self._sample, self._columns, self._drawn = search, sample, columns, drawn
+        self._classes, self._question = classes, question
         self._tree = ODTree(classes.sizes, bidirectional=question.bidirectional, longest=question.max_size)
         self._layers: list[list[Node]] = []
-        self._has_all_rows = False
-        counts.update(rounds=0, checks=0, refuted=0)
+        self._fd_map = FDMap()
+        self._confirmed: set[tuple[MarkedList, MarkedList]] = set()
+        self._violating: set[int] = set()
+        self._is_discovering = False
 
-    def run(self, progress: Progress) -> None:
-        """Sample, then discover and validate until nothing new is refuted.
+    @property
+    def wants_to_think(self) -> bool:
+        """Whether enough is known to be wrong to discover anew, while layers are validated as they are discovered."""
+        return self._is_discovering and len(self._violating) >= _RESTART_AFTER
 
-        Departing from the paper, candidates are validated on the rows that were drawn before all rows are asked: what
-        some thousand rows refute needs no partition of the table.
-        """
-        self._watch.look()
-        drawn = draw_rows(self._table, self._classes.columns, self._question.seed)
-        sample = drawn
-        if not drawn.is_whole:
-            sample = Sample(
-                self._table, drawn.columns, drawn.violating_rows(bidirectional=self._question.bidirectional)
-            )
-            places = range(len(drawn.columns))
-            on_drawn = Validator(drawn, check_here(drawn), places, self._watch, dict.fromkeys(self._counts, 0))
-            self._repeat(sample, on_drawn, drawn.ids, lambda _: None)
-        self._has_all_rows = True
-        on_table = Validator(self._table, self._engine.check, drawn.columns, self._watch, self._counts)
-        self._repeat(sample, on_table, None, progress)
+    def sample(self) -> None:
+        """Add the rows that broke candidates to the sample."""
+        if self._violating:
+            rows = np.fromiter(self._violating, np.int64)
+            self._sample.add(rows if self._drawn is None else self._drawn.ids[rows])
+        self._violating = set()
+        self._search.counts["sample_rows"] = len(self._sample)
 
-    def _repeat(self, sample: Sample, validator: Validator, ids: Int64s | None, progress: Progress) -> None:
-        """Discover on the sample and validate, where rows have these ids in the table, until nothing is refuted."""
-        self._sample, self._validator, self._fd_map = sample, validator, FDMap()
-        validate = self._flexibly if self._question.flexible else self._at_the_end
-        while True:
-            validator.counts["rounds"] += 1
-            progress(f"round {validator.counts['rounds']}: discovering on {len(sample):,} rows")
-            violating = self._discover_whole(sample) if sample.is_whole else validate(sample)
-            validator.counts["sample_rows"] = len(sample)
-            if not violating:
-                return
-            rows = np.fromiter(violating, np.int64)
-            sample.add(rows if ids is None else ids[rows])
+    def think(self) -> Iterator[Sequence[Node | FDNode]]:
+        """Discover on the sample and validate: each layer while the next one is discovered, or all in the end."""
+        self._is_discovering = self._question.flexible
+        for layer in self._discover():
+            if self._sample.is_whole:
+                self._confirmed.update(node.law for node in layer)  # nothing is left to validate
+            elif self._question.flexible:
+                yield []  # the tree changes between its layers only
+                yield self._unconfirmed(node for node in layer if node.state is State.VALID)
+        self._is_discovering = False
+        if not self._sample.is_whole:
+            if not self._question.flexible:
+                yield from self._validate_paths(self.valid_nodes())
+            yield []
+            yield from self._validate_fds()
+        self.is_done = not self._violating
+
+    def law(self, candidate: Node | FDNode) -> Law:
+        """The law that a node of the tree of candidates, or one of the map of FDs, stands for."""
+        if isinstance(candidate, FDNode):
+            named = tuple(column for place, column in enumerate(self._columns) if candidate.columns >> place & 1)
+            return FD(named, self._columns[candidate.rhs])
+        lhs, rhs = (tuple(2 * self._columns[mark >> 1] + (mark & 1) for mark in marked) for marked in candidate.law)
+        return list_od(lhs, rhs)
+
+    def learn(self, answers: Sequence[Answer]) -> None:
+        """Take over what all rows say; the rows that changed anything join the sample."""
+        for candidate, verdict in answers:
+            if isinstance(candidate, FDNode):
+                self._learn_fd(candidate, verdict.witness)
+            else:
+                self._learn_node(candidate, verdict.witness)
+        if self._drawn is None:
+            learnt = [verdict.witness for _, verdict in answers if verdict.witness is not None]
+            self._search.shared(self._question).learn(learnt)
 
     def valid_nodes(self) -> list[Node]:
         """The valid nodes of the last tree."""
@@ -102,8 +138,13 @@ class FindOD:
         """The minimal laws among them: their right sides cannot be longer."""
         return [node for node in self.valid_nodes() if not node.orders_more()]
 
-    def _discover(self, sample: Sample) -> Iterator[list[Node]]:
+    def error(self, node: Node) -> float:
+        """The error of a law that was found: none."""
+        return 0.0
+
+    def _discover(self) -> Iterator[list[Node]]:
         """Grow the tree breadth first, and yield its layers (algorithm 3)."""
+        sample = self._sample
         self._minimality = CheckMinimality(sample.determined, self._fd_map, self._question.forward_rule)
         self._layers = []
         parents = self._tree.roots()
@@ -118,50 +159,64 @@ class FindOD:
                         layer.append(parent.add(mark, state))
                         if state is State.VALID:
                             self._minimality.learn(*layer[-1].law)
-                self._watch.look()
+                self._search.look()
             self._layers.append(layer)
             yield layer
             parents = layer
 
-    def _discover_whole(self, sample: Sample) -> set[int]:
-        """Discover on all rows: nothing is left to validate."""
-        for layer in self._discover(sample):
-            self._validator.confirmed.update(node.law for node in layer)
-        return set()
+    def _unconfirmed(self, nodes: Iterable[Node]) -> list[Node]:
+        return [node for node in nodes if not node.dropped and node.law not in self._confirmed]
 
-    def _at_the_end(self, sample: Sample) -> set[int]:
-        """Discover on the sample, then validate everything (section VII)."""
-        for _ in self._discover(sample):
-            pass
-        violating = self._validator.validate_paths(self.valid_nodes())
-        return violating | self._validator.validate_fds(self._fd_map, sample)
+    def _validate_paths(self, leaves: Iterable[Node]) -> Iterator[list[Node]]:
+        """Validate valid nodes from the upper levels on, with the split nodes on the way to them (algorithm 4).
 
-    def _flexibly(self, sample: Sample) -> set[int]:
-        """Validate each layer while the next one is discovered; begin again once enough is known to be wrong.
-
-        Nodes change between layers only, so that discovery and validation never meet at one.
+        What grew from a state that turns out wrong falls away unchecked.
         """
-        violating: set[int] = set()
-        with self._beside_discovery() as pool:
-            under_way: Future[list[tuple[Node, Pair | None]]] = pool.submit(self._validator.judge, [])
-            try:
-                for layer in self._discover(sample):
-                    violating |= self._validator.apply(under_way.result())
-                    if len(violating) >= _RESTART_AFTER:
-                        break
-                    valid = [node for node in layer if node.state is State.VALID and not node.dropped]
-                    under_way = pool.submit(self._validator.judge, valid)
-                else:
-                    violating |= self._validator.apply(under_way.result())
-            except BaseException:
-                self._validator.stop()
-                raise
-        return violating | self._validator.validate_fds(self._fd_map, sample)
+        levels: dict[int, dict[Node, None]] = {}
+        for leaf in leaves:
+            for node in leaf.path():
+                levels.setdefault(len(node.lhs) + len(node.rhs), {})[node] = None
+        for _, level in sorted(levels.items()):
+            yield self._unconfirmed(level)
+            yield []
 
-    def _beside_discovery(self) -> Executor:
-        if self._validator.rows < _WORTH_A_THREAD:
-            return _AtOnce()
-        return ThreadPoolExecutor(1, thread_name_prefix="lawful-validate")
+    def _validate_fds(self) -> Iterator[list[FDNode]]:
+        """Validate the FDs that ruled out lists, beginnings first (algorithm 5).
+
+        A beginning that holds makes what is longer unnecessary. One that two rows of the sample refute is not checked.
+        """
+        level = self._fd_map.trees()
+        while level:
+            unknown = [node for node in level if node.standing is Standing.UNKNOWN]
+            for node in unknown:
+                if self._sample.refutes_fd(node.columns, node.rhs):
+                    node.standing = Standing.SPLIT
+            yield [node for node in unknown if node.standing is Standing.UNKNOWN]
+            yield []
+            level = [child for node in level if node.standing is Standing.SPLIT for child in node.children.values()]
+        self._fd_map.prune()
+
+    def _learn_node(self, node: Node, witness: Pair | None) -> None:
+        self._confirmed.add(node.law)
+        state = State.VALID if witness is None else self._state_shown_by(node, witness)
+        if witness is not None and state is not node.state:
+            node.change(state)
+            self._violating.update(witness)
+
+    def _learn_fd(self, node: FDNode, witness: Pair | None) -> None:
+        if witness is None:
+            node.standing, node.is_used = Standing.VALID, True
+            node.children.clear()
+            return
+        node.standing = Standing.SPLIT
+        if node.is_used:  # not: has no children
+            self._violating.update(witness)
+
+    def _state_shown_by(self, node: Node, witness: Pair) -> State:
+        """What a witness shows: a swap unless its rows agree on the left. Checks give a swap if there is one."""
+        first, second = witness
+        ranks = (self._search.table.column(self._columns[mark >> 1]) for mark in node.lhs)
+        return State.SPLIT if all(column[first] == column[second] for column in ranks) else State.SWAP
 
     def certain_nodes(self) -> list[Node]:
         """Of a search that was stopped, the laws that hold and are minimal whatever else there is.
@@ -169,9 +224,7 @@ class FindOD:
         Lists that are minimal on some rows are so on all. What is uncertain is whether a right side could be longer:
         not if the sample refutes that, nor if the list is ruled out by laws that were validated.
         """
-        if not self._has_all_rows:
-            return []
-        confirmed = [node for node in self.valid_nodes() if node.law in self._validator.confirmed]
+        confirmed = [node for node in self.valid_nodes() if node.law in self._confirmed]
         known = CheckMinimality(self._known_fds, FDMap(), self._question.forward_rule)
         for node in confirmed:
             known.learn(*node.law)
@@ -195,6 +248,13 @@ class FindOD:
         width = len(self._classes.members)
         return sum(1 << column for column in range(width) if self._fd_map.is_confirmed(columns, column))
 
-    def error(self, node: Node) -> float:
-        """The error of a law that was found: none."""
-        return 0.0
+
+class _ChecksHere:
+    """Checks in the thread that asks: the quick way for some thousand rows."""
+
+    def __init__(self, table: RankedTable) -> None:
+        self._table, self._workspace = table, Workspace(table, NullPolicy.EQUAL)
+
+    def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
+        """Check one task after the other."""
+        return (check(task, self._table, self._workspace) for task in tasks)

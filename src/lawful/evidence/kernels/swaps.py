@@ -34,6 +34,7 @@ def note_swaps(
     size: int,
     refuted: Words,
     recent: Words,
+    told: Int32s,
 ) -> tuple[int, int]:
     """Take in the pairs with the sign words `signs[plane * width + word, k]`.
 
@@ -41,7 +42,7 @@ def note_swaps(
     have the signs of an earlier one, and need not be looked at again.
 
     Returns how many agree sets there are now, and how many pairs told something new: an agree set, or a swap that no
-    pair with this agree set had shown.
+    pair with this agree set had shown. `told` gets their numbers.
     """
     width = everything.size
     shift = np.uint64(64 - RECENT_BITS)
@@ -51,19 +52,22 @@ def note_swaps(
             agree[w, k] = ~(signs[w, k] | signs[width + w, k]) & everything[w]
     less = np.empty(width, np.uint64)
     greater = np.empty(width, np.uint64)
-    news = 0
+    news = 0  # the pair that is looked at is written at this place, and counted if it told something
     for k in range(left.size):
         if _is_recent(signs, k, recent[np.int64(hash_of(signs, k) >> shift)]):
             continue
         v = find_or_place(agree, k, hash_of(agree, k), slots, slots_shift, keys, size)
-        if v == size:
+        is_new = v == size
+        if is_new:
             witnesses[v, 0] = left[k]
             witnesses[v, 1] = right[k]
             size += 1
         for w in range(width):  # where both bits are set a null makes the sign unknown
             less[w] = signs[w, k] & ~signs[width + w, k]
             greater[w] = signs[width + w, k] & ~signs[w, k]
-        news += int(_note(less, greater, refuted[v]) != ZERO)
+        is_new |= _note(less, greater, refuted[v]) != ZERO
+        told[news] = k
+        news += int(is_new)
     return size, news
 
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from lawful.checks import RankedTable
 from lawful.common.arrays import Words
 from lawful.common.meanings import NULL_RANK, NullPolicy
-from lawful.discovery.canonical_ods.pairs import PackedPairs
 from lawful.discovery.peeling import Peeled
+from lawful.results.canonical_pairs import PackedPairs
 from lawful.search import words_for
 
 

@@ -1,0 +1,104 @@
+"""Denial constraints from some pairs of rows: the thinker of the hybrid strategy.
+
+Comparing pairs is quick beside thinking and checking, so samplers go on for longer than Hydra's, and before every
+thought for longer still. Rows that agree on much are rare among random ones: windows find them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from lawful.common.arrays import Words
+from lawful.common.meanings import Measure
+from lawful.dependencies import Law
+from lawful.discovery.denials.preliminary import Preliminary, SlowerThanAllPairsError
+from lawful.discovery.denials.questions import DenialQuestion
+from lawful.discovery.loop import Answer, Pace, Tally
+from lawful.discovery.search import Search
+from lawful.evidence import WindowSampler, YieldSampler
+from lawful.search import pack_sets, unpack_sets
+from lawful.search.sets import by_size, sets_without
+
+__all__ = ["DenialConstraints", "SlowerThanAllPairsError"]
+
+_MOST_FOCUSED_PAIRS = 100_000_000
+_FIRST_YIELD = 0.0005
+_CHECKS_AT_ONCE = 4_000
+_TOO_MANY_REFUTED = 0.5
+
+Numbers = tuple[int, ...]
+"""A constraint as the numbers of its predicates in the space."""
+
+
+class DenialConstraints:
+    """The preliminary constraints, and which of them are confirmed; under a limit of time the small ones first."""
+
+    pace = Pace()
+    measure: Measure | None = None
+
+    def __init__(self, search: Search, question: DenialQuestion, preliminary: Preliminary) -> None:
+        self.is_done = False
+        self._search, self._question, self._preliminary = search, question, preliminary
+        self._confirmed = [preliminary.nothing()]
+        self._samplers: tuple[YieldSampler, ...] = ()
+        self._sizes = preliminary.sizes(len(preliminary.space.groups))
+        self._size: int | None = next(self._sizes, None)
+        self._tally = Tally(_TOO_MANY_REFUTED)
+        self._min_yield = _FIRST_YIELD
+
+    @property
+    def confirmed(self) -> Words:
+        """The constraints that were checked and hold."""
+        return np.concatenate(self._confirmed)
+
+    @property
+    def wants_to_think(self) -> bool:
+        """Whether the last batch has shown that the pool knew too little."""
+        return self._tally.knew_too_little
+
+    def sample(self) -> None:
+        """Compare pairs until they yield too little, which is less each time that constraints were refuted."""
+        if not self._samplers:
+            focused = self._preliminary.sample()
+            windows = WindowSampler(self._preliminary.pool, self._search.table, self._question.seed)
+            self._samplers = focused, windows
+        self._min_yield /= 4 if self._tally.refuted else 1
+        for sampler in self._samplers:
+            sampler.run(self._min_yield, _MOST_FOCUSED_PAIRS, self._search.watch.is_over)
+            self._search.look()
+
+    def think(self) -> Iterator[Sequence[Numbers]]:
+        """Invert what the pool knows, and send what is not confirmed."""
+        self._tally.begin_thought()
+        self._search.progress(f"thinking about {len(self._preliminary.pool):,} kinds of pairs")
+        suggested = self._preliminary.constraints(self._size)
+        candidates = list(unpack_sets(by_size(sets_without(suggested, self.confirmed))))
+        for start in range(0, len(candidates), _CHECKS_AT_ONCE):
+            yield self._tally.send(candidates[start : start + _CHECKS_AT_ONCE])
+        yield []
+        if self._tally.refuted == 0:
+            self._go_on_to_larger_ones()
+
+    def law(self, candidate: Numbers) -> Law:
+        """The constraint that some predicates are."""
+        return self._preliminary.space.dc(candidate)
+
+    def learn(self, answers: Sequence[Answer]) -> None:
+        """Note what holds; the witnesses against the rest join the pool, and those of other families."""
+        self._tally.note(answers)
+        held = [candidate for candidate, verdict in answers if verdict.holds]
+        self._confirmed.append(pack_sets(held, len(self._preliminary.space)))
+        self._preliminary.confirmed += len(held)
+        witnesses = [verdict.witness for _, verdict in answers if verdict.witness is not None]
+        if witnesses:
+            self._preliminary.pool.add_pairs(*np.array(witnesses, np.int32).T)
+            self._search.shared(self._question).learn(witnesses)
+        self._preliminary.look()
+
+    def _go_on_to_larger_ones(self) -> None:
+        try:
+            self._size = next(self._sizes)
+        except StopIteration:
+            self.is_done = True

@@ -1,0 +1,187 @@
+"""What every search is given, and what becomes of it: a table, an engine, limits, and what its run knows already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from lawful.checks import RankedTable
+from lawful.common.arrays import Int32s
+from lawful.common.errors import StoppedError
+from lawful.common.meanings import NullPolicy
+from lawful.discovery.findings import Block, Emit, Findings, Listing
+from lawful.discovery.order_classes import Orders, order_classes
+from lawful.discovery.peeling import Peeled, peel
+from lawful.discovery.questions import Progress, Watch
+from lawful.engines import Engine
+from lawful.engines.protocol import Checks
+from lawful.evidence import Pool, WindowSampler, some_rows
+
+Pair = tuple[int, int]
+
+
+class Asked(Protocol):
+    """What the questions of all families say."""
+
+    @property
+    def null_policy(self) -> NullPolicy:
+        """What null means."""
+
+    @property
+    def seed(self) -> int:
+        """Where random numbers start."""
+
+
+class Shared:
+    """What the searches of one run share: the pool of pairs of rows, and what is certain by now.
+
+    Parameters
+    ----------
+    table, policy
+        The table, and what null means.
+    seed
+        Where random numbers start.
+    swaps
+        Whether any search of the run asks which columns pairs swap: then pairs are compared for that from the start.
+    """
+
+    def __init__(self, table: RankedTable, policy: NullPolicy, seed: int = 0, *, swaps: bool = False) -> None:
+        self.fds: list[Block] | None = None
+        """All minimal FDs, once they are known."""
+        self._untaken: list[Pair] = []
+        """Witnesses that came before anybody needed the pool."""
+        self._table, self._policy, self._seed, self._swaps = table, policy, seed, swaps
+
+    @cached_property
+    def peeled(self) -> Peeled:
+        """The columns to search on, and what was set aside."""
+        return peel(self._table, self._policy)
+
+    @cached_property
+    def orders(self) -> Orders:
+        """The columns to search on by their order; the first of them are those of `peeled`."""
+        return order_classes(self.peeled, self._table, self._policy)
+
+    @cached_property
+    def sampled(self) -> RankedTable:
+        """The rows of which pairs are sampled: all, or of a large table many."""
+        return some_rows(self._table, self._seed)
+
+    @cached_property
+    def pool(self) -> Pool:
+        """The pool, made at first use."""
+        columns = self.orders.columns if self._swaps else self.peeled.columns
+        pool = Pool(self.sampled, self._policy, columns, swaps=self._swaps)
+        if self._untaken:
+            pool.add_pairs_of(self._table, *np.array(self._untaken, np.int32).T)
+        return pool
+
+    @cached_property
+    def windows(self) -> WindowSampler:
+        """The sampler that fills the pool; what one search has sampled, the next does not sample again."""
+        return WindowSampler(self.pool, self.sampled, self._seed)
+
+    def learn(self, witnesses: list[Pair]) -> None:
+        """Let the witnesses against one family's candidates refute those of the others too."""
+        if not witnesses:
+            return
+        if "pool" in vars(self):
+            self.pool.add_pairs_of(self._table, *np.array(witnesses, np.int32).T)
+        else:
+            self._untaken += witnesses
+
+    @property
+    def known_pairs(self) -> Int32s:
+        """The pairs of rows that told something so far, `int32[pairs, 2]`, the latest last."""
+        if "pool" in vars(self):
+            return self.pool.pairs
+        return np.array(self._untaken, np.int32).reshape(-1, 2)
+
+    @property
+    def compared(self) -> int:
+        """How many pairs were compared for the pool."""
+        return self.pool.compared if "pool" in vars(self) else 0
+
+
+def _nowhere(_: Block | Listing) -> None:
+    """Emit to nobody."""
+
+
+def _untold(_: str) -> None:
+    """Show no progress."""
+
+
+class Search:
+    """One search of one family: where it looks, its limits, and its findings.
+
+    Parameters
+    ----------
+    table, engine
+        The table, and an engine that is open on it.
+    watch
+        Ends the search at its limits.
+    emit
+        Is given every law as soon as it is certain.
+    progress
+        Is told what the search is doing.
+    checks
+        What checks candidates, if that is not the engine itself.
+    shared
+        What the searches of the run share; a search alone has a pool of its own.
+    """
+
+    def __init__(
+        self,
+        table: RankedTable,
+        engine: Engine,
+        watch: Watch | None = None,
+        *,
+        emit: Emit = _nowhere,
+        progress: Progress = _untold,
+        checks: Checks | None = None,
+        shared: Shared | None = None,
+    ) -> None:
+        self.table, self.engine = table, engine
+        self.watch = watch or Watch()
+        self.progress = progress
+        self.checks: Checks = checks or engine
+        self.findings = Findings()
+        self.batch = 0
+        """How many candidates to send at once, so that the engine is busy for a while; the loop knows."""
+        self.emit, self._shared = emit, shared
+
+    def shared(self, question: Asked, *, swaps: bool = False) -> Shared:
+        """What the run shares; made here if the search is alone."""
+        if self._shared is None:
+            self._shared = Shared(self.table, question.null_policy, question.seed, swaps=swaps)
+        return self._shared
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the search costs, by name."""
+        return self.findings.counts
+
+    def look(self) -> None:
+        """Raise `StoppedError` if a limit is reached."""
+        self.watch.look()
+
+    def state(self, found: Block | Listing) -> None:
+        """Give laws out: valid, and minimal whatever is found later."""
+        if isinstance(found, Block):
+            self.findings.blocks.append(found)
+        else:
+            self.findings.listings.append(found)
+        self.emit(found)
+
+    @contextmanager
+    def to_the_end(self) -> Iterator[None]:
+        """Around a search: it is complete unless a limit stops it, which leaves it with what it has stated by then."""
+        try:
+            yield
+            self.findings.complete = True
+        except StoppedError as stop:
+            self.findings.stopped_because = self.watch.reason() or stop.message
