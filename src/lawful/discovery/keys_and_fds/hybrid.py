@@ -73,6 +73,7 @@ class KeysAndFds:
     def think(self) -> Iterator[Sequence[Candidate]]:
         """Think, and settle what costs less than checks, until nothing does; then send what needs a check."""
         open_candidates = self._think_and_settle()
+        self._search.counts.update(agree_sets=len(self._pool), settled=len(self._settled))
         for batch in _smallest_first(open_candidates):
             yield self._tally.send(batch)
         yield []
@@ -87,7 +88,7 @@ class KeysAndFds:
         self._tally.note(answers)
         self._state([candidate for candidate, verdict in answers if verdict.holds])
         self._shared.learn([verdict.witness for _, verdict in answers if verdict.witness is not None])
-        self._search.counts.update(agree_sets=len(self._pool), settled=len(self._settled))
+        self._search.counts["agree_sets"] = len(self._pool)
 
     def _think_and_settle(self) -> list[Candidate]:
         while True:
