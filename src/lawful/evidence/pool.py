@@ -174,6 +174,19 @@ class Pool:
             self._signs.absorb(other._signs)
         return self._agree.absorb(other._agree)
 
+    @property
+    def knows_unknown(self) -> bool:
+        """Whether there are nulls to be ignored, so that a pair may neither agree nor differ on a column."""
+        return self._has_unknown
+
+    def add_sets(self, agree: Words, differ: Words | None, witnesses: Int32s) -> int:
+        """Add agree sets that were found elsewhere on the same rows; return how many are new."""
+        assert self._signs is None, "a pool that keeps signs compares listed pairs only"
+        planes = [agree, differ] if self._has_unknown and differ is not None else [agree]
+        words = np.ascontiguousarray(np.concatenate(planes, axis=1).T)
+        left, right = np.ascontiguousarray(witnesses.T)
+        return self._agree.add_pairs(words, left, right)
+
     def _add_chunk(self, left: Int32s, right: Int32s) -> None:
         self._add_words(self._compared(self.matrix, left, right), left, right)
 
