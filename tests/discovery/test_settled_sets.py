@@ -18,8 +18,15 @@ from lawful.common.meanings import NullPolicy
 from lawful.discovery.keys_and_fds import settled_sets
 from lawful.discovery.keys_and_fds.settled_sets import SettledSets
 from lawful.discovery.questions import Question, Watch
+from lawful.engines.local import LocalEngine
 from lawful.evidence import ChosenRows, Pool
 from lawful.search import pack_sets, unpack_sets
+
+
+def opened(table: ArrayTable, policy: NullPolicy = NullPolicy.EQUAL) -> LocalEngine:
+    engine = LocalEngine(threads=2)
+    engine.open(table, policy)
+    return engine
 
 
 @contextmanager
@@ -91,7 +98,7 @@ def test_settled_sets_give_the_laws_of_full_evidence_of_many_tables(seed: int, p
 def test_a_settled_set_leaves_no_pair_unseen(policy: NullPolicy) -> None:
     table = correlated_table(5, 80, 7)
     pool = Pool(table, policy)
-    settled = SettledSets(table, pool)
+    settled = SettledSets(table, opened(table, policy), pool)
     with settling_whatever_it_costs():
         while settled.settle_some_of([(0, 1, 4), (1, 2, 3), (5, 6)], Watch()):
             pass
@@ -106,7 +113,7 @@ def test_a_settled_set_leaves_no_pair_unseen(policy: NullPolicy) -> None:
 
 def test_what_is_cheap_to_check_is_not_settled() -> None:
     table = correlated_table(1, 50, 5)
-    settled = SettledSets(table, Pool(table, NullPolicy.EQUAL))
+    settled = SettledSets(table, opened(table), Pool(table, NullPolicy.EQUAL))
     assert not settled.settle_some_of([(0, 1), (2, 3)], Watch())
     assert len(settled) == 0
 
@@ -115,12 +122,12 @@ def test_nothing_is_settled_by_some_of_the_rows() -> None:
     table = correlated_table(1, 50, 5)
     some = ChosenRows(table, np.arange(0, 50, 2, dtype=np.int32))
     with settling_whatever_it_costs():
-        assert not SettledSets(table, Pool(some, NullPolicy.EQUAL)).settle_some_of([(0, 1)], Watch())
+        assert not SettledSets(table, opened(table), Pool(some, NullPolicy.EQUAL)).settle_some_of([(0, 1)], Watch())
 
 
 def test_a_set_that_was_not_compared_to_its_end_is_not_settled() -> None:
     table = correlated_table(1, 50, 5)
-    settled = SettledSets(table, Pool(table, NullPolicy.EQUAL))
+    settled = SettledSets(table, opened(table), Pool(table, NullPolicy.EQUAL))
     watch = Watch(seconds=1e-9)
     with settling_whatever_it_costs(), pytest.raises(StoppedError):
         settled.settle_some_of([(0, 1)], watch)

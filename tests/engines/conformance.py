@@ -19,22 +19,25 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 
-from lawful.checks import CheckTask, Verdict
+from lawful.checks import CheckTask, Most, Verdict, Workspace, find_violations, summarize
+from lawful.checks.denials.pairs import violating_pairs
 from lawful.common.errors import LawfulError, StoppedError
 from lawful.common.meanings import NullPolicy
 from lawful.demo.tax_table import make_tax_table
-from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, Predicate, parse_laws
+from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate, parse_laws
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.discovery.denials.questions import DenialQuestion, predicate_space
 from lawful.engines import Engine, packing
+from lawful.engines.class_pairs import compared_classes
 from lawful.engines.local import LocalEngine
 from lawful.engines.stream import CheckStream
-from lawful.evidence import all_agree_sets
+from lawful.evidence import Pool, all_agree_sets, merge_swaps
 from lawful.evidence.denials.distinct_pairs import DistinctPairs
 from lawful.evidence.denials.evidence import all_evidence, merge_evidence
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions
+from lawful.tables.shown_rows import Shown
 
 EngineFactory = Callable[[], Engine]
 
@@ -53,21 +56,25 @@ def write_table(folder: Path, rows: int, seed: int = 3) -> Path:
     return path
 
 
-def random_tasks(width: int, count: int, seed: int, largest: int = 4) -> list[CheckTask]:
-    """Laws of the three families that have a check, some of which hold."""
+def random_tasks(width: int, count: int, seed: int, largest: int = 4, *, lists: bool = False) -> list[CheckTask]:
+    """Laws of the families that have a check, some of which hold; list-based ones only where they are asked for."""
     chance = random.Random(seed)
     tasks = []
     for number in range(count):
         columns = chance.sample(range(width), chance.randint(2, largest + 2))
-        kind = number % 3
+        kind = number % (4 if lists else 3)
         law: Law
         if kind == 0:
             law = Key(tuple(columns))
         elif kind == 1:
             law = FD(tuple(columns[1:]), columns[0])
-        else:
+        elif kind == 2:
             law = CanonicalOD(tuple(columns[2:]), columns[0], columns[1], chance.choice(("asc", "desc")))
-        tasks.append(CheckTask(number, law, chance.choice((None, None, None, "g1", "g3"))))
+        else:
+            marked = [(column, chance.choice(("asc", "desc"))) for column in columns]
+            law = ListOD(tuple(marked[:-1]), tuple(marked[-1:]))
+        measure = chance.choice((None, None, None, "g1", "g3"))
+        tasks.append(CheckTask(number, law, measure, damage=measure is None and chance.random() < 0.4))
     return tasks
 
 
@@ -84,9 +91,9 @@ def in_order(verdicts: object) -> list[Verdict]:
 
 
 def gives_the_reference_verdicts(make: EngineFactory, table: EncodedTable) -> None:
-    """Same verdicts and witnesses as the reference, each once, under both null policies."""
+    """Same verdicts, witnesses and counts as the reference, each once, under both null policies."""
     for policy in NullPolicy:
-        tasks = random_tasks(table.width, 240, seed=5)
+        tasks = random_tasks(table.width, 240, seed=5, lists=policy is NullPolicy.EQUAL)
         engine = make()
         engine.open(table, policy)
         found = in_order(engine.check(tasks))
@@ -94,6 +101,7 @@ def gives_the_reference_verdicts(make: EngineFactory, table: EncodedTable) -> No
         assert found == reference(table, tasks, policy)
         assert {verdict.holds for verdict in found} == {True, False}
         assert {verdict.violations is None for verdict in found} == {True, False}
+        assert {verdict.damage is None for verdict in found} == {True, False}
 
 
 def compares_all_pairs(make: EngineFactory, table: EncodedTable) -> None:
@@ -155,6 +163,7 @@ def judges_denial_constraints(make: EngineFactory, table: EncodedTable) -> None:
     laws = parse_laws("\n".join(DENIALS), table.names)
     tasks = [CheckTask(number, law) for number, law in enumerate(laws)]
     tasks += [CheckTask(len(tasks) + number, law, "g1") for number, law in enumerate(laws)]
+    tasks += [CheckTask(len(tasks) + number, law, damage=True) for number, law in enumerate(laws)]
     for policy in NullPolicy:
         engine = make()
         engine.open(table, policy)
@@ -180,6 +189,129 @@ def finds_violating_pairs(make: EngineFactory, table: EncodedTable) -> None:
         assert evidence.add_pairs(*found.T) == 0
         with pytest.raises(StoppedError):
             engine.violating_pairs(space, paths, lambda: True)
+        engine.close()
+
+
+VIOLATED: tuple[Law, ...] = (
+    Key((4, 5)),
+    FD((6,), 5),
+    CanonicalOD((7,), 10, 11, "asc"),
+    ListOD(((10, "asc"), (6, "desc")), ((11, "asc"),)),
+    Key((0, 1, 2, 3, 10)),
+)
+
+
+def streams_all_violating_rows(make: EngineFactory, table: EncodedTable) -> None:
+    """The rows of `find_violations`, group by group, with whatever is to be shown of them, and in pieces."""
+    laws = [*VIOLATED, *parse_laws("\n".join(DENIALS[:5]), table.names)]
+    everything = tuple(range(table.width))
+    for policy in NullPolicy:
+        engine, workspace = make(), Workspace(table, policy)
+        engine.open(table, policy)
+        for law in laws:
+            if isinstance(law, ListOD) and policy is NullPolicy.IGNORE:
+                with pytest.raises(LawfulError, match="as ORDER BY does"):
+                    list(engine.violations(law))
+                continue
+            expected = find_violations(law, table, workspace)
+            groups = np.repeat(np.arange(expected.offsets.size - 1), np.diff(expected.offsets))
+            found = list(engine.violations(law))
+            assert np.array_equal(np.concatenate([np.zeros(0), *(batch["row"] for batch in found)]), expected.rows)
+            assert np.array_equal(np.concatenate([np.zeros(0), *(batch["group"] for batch in found)]), groups)
+        law = VIOLATED[1]
+        rows = find_violations(law, table, workspace).rows
+        for as_text in (True, False):
+            batches = list(engine.violations(law, Shown(everything, as_text)))
+            shown = pa.Table.from_batches(batches)
+            assert shown["row"].to_pylist() == rows.tolist()
+            assert shown["number"].to_pylist() == [table.place(row).number for row in rows.tolist()]
+            assert shown["file"].to_pylist() == [table.place(row).file for row in rows.tolist()]
+            if as_text:
+                assert shown["10"].to_pylist() == table.texts(rows.tolist(), 10).to_pylist()
+                assert shown["5"].to_pylist() == table.texts(rows.tolist(), 5).to_pylist()
+            else:
+                assert shown.schema.field("10").type == pa.int64()
+                assert shown["10"].to_pylist() == [int(text) for text in table.texts(rows.tolist(), 10).to_pylist()]
+        engine.close()
+
+
+def streams_all_violating_pairs(make: EngineFactory, table: EncodedTable) -> None:
+    """Two rows a group, t first, however many jobs it takes; other laws as always; and it may be left early."""
+    many = "not(t.phone < s.phone and t.salary > s.salary and t.rate >= s.rate)"
+    law, plain = parse_laws(f"{many}\n{DENIALS[5]}", table.names)
+    assert isinstance(law, DC)
+    for policy in NullPolicy:
+        engine, workspace = make(), Workspace(table, policy)
+        engine.open(table, policy)
+        expected = [np.stack(pairs, axis=1) for pairs in violating_pairs(law, workspace)]
+        pairs = np.concatenate([np.zeros((0, 2), np.int32), *expected])
+        assert len(pairs) > 1_000_000  # more than comes with one job of Spark
+        found = pa.Table.from_batches(list(engine.violations(law, in_pairs=True)))
+        assert np.array_equal(found["row"].to_numpy(), pairs.ravel())
+        assert np.array_equal(found["group"].to_numpy(), np.arange(2 * len(pairs)) // 2)
+        assert list(engine.violations(plain, in_pairs=True)) == list(engine.violations(plain))
+        left = engine.violations(law, in_pairs=True)
+        first = next(left)
+        assert first["row"].to_pylist() == pairs.ravel()[: len(first)].tolist()
+        left.close()
+        again = next(engine.violations(law, in_pairs=True))
+        assert again["group"][0].as_py() == 0
+        engine.close()
+
+
+def tells_groups_in_short(make: EngineFactory, table: EncodedTable) -> None:
+    workspace = Workspace(table, NullPolicy.EQUAL)
+    engine = make()
+    engine.open(table, NullPolicy.EQUAL)
+    for law in VIOLATED:
+        for most in (Most(3), Most(2, 1, 1), Most(0)):
+            assert engine.violating_groups(law, most) == summarize(law, table, workspace, most)
+    with pytest.raises(LawfulError, match="column"):
+        engine.violating_groups(FD((0,), table.width), Most(1))
+    engine.close()
+
+
+def finds_all_swaps(make: EngineFactory, table: EncodedTable) -> None:
+    """What one thread of this process finds by comparing all pairs, whatever the threshold below which it does so."""
+    columns = (1, 3, 5, 6, 8, 11)
+    for policy in NullPolicy:
+        pool = Pool(table, policy, columns, swaps=True)
+        pool.add_all_pairs(lambda: False)
+        expected = merge_swaps([pool.seen()])
+        engine = make()
+        engine.open(table, policy)
+        for least in (0.0, 1e18):
+            with patch("lawful.engines.spark._WORTH_SWAP_JOBS", least):
+                found = merge_swaps([engine.swap_evidence(columns, lambda: False)])
+                with pytest.raises(StoppedError):
+                    engine.swap_evidence(columns, lambda: True)
+            assert found.columns == expected.columns
+            assert np.array_equal(found.agree, expected.agree)
+            assert np.array_equal(found.refuted, expected.refuted)
+        engine.close()
+
+
+def compares_the_pairs_of_classes(make: EngineFactory, table: EncodedTable) -> None:
+    """All pairs that agree on a set, or only how many they are; on the driver or elsewhere."""
+    columns, sets = tuple(range(1, 13)), [(6, 7), (4,), (5, 6, 9), (2,)]
+    for policy in NullPolicy:
+        engine, workspace, pool = make(), Workspace(table, policy), Pool(table, policy, columns)
+        engine.open(table, policy)
+        expected = [compared_classes(one, pool, workspace, 1e5, lambda: False) for one in sets]
+        assert {type(part) for part in expected} == {Pool, int}
+        for least in (0, 10**9):
+            with patch("lawful.engines.spark._WORTH_CLASS_JOBS", least):
+                found = engine.pairs_of_classes(pool, sets, [1e5] * len(sets), lambda: False)
+                with pytest.raises(StoppedError):
+                    engine.pairs_of_classes(pool, sets, [1e12] * len(sets), lambda: True)
+                assert engine.pairs_of_classes(pool, [], [], lambda: False) == []
+            for one, other in zip(found, expected, strict=True):
+                if isinstance(one, Pool) and isinstance(other, Pool):
+                    assert np.array_equal(one.agree, other.agree)
+                    assert np.array_equal(one.differ, other.differ)
+                    assert np.array_equal(one.witnesses, other.witnesses)
+                else:
+                    assert one == other
         engine.close()
 
 
@@ -224,6 +356,8 @@ def refuses_what_it_cannot_check(make: EngineFactory, table: EncodedTable) -> No
 def refuses_to_check_before_it_is_opened(make: EngineFactory, table: EncodedTable) -> None:
     with pytest.raises(LawfulError, match="open"):
         list(make().check(random_tasks(table.width, 1, 0)))
+    with pytest.raises(LawfulError, match="open"):
+        list(make().violations(VIOLATED[0]))
 
 
 def stops_when_cancelled(make: EngineFactory, table: EncodedTable) -> None:
@@ -237,6 +371,8 @@ def stops_when_cancelled(make: EngineFactory, table: EncodedTable) -> None:
     with pytest.raises(StoppedError):
         list(engine.check(tasks))
     assert time.monotonic() - begin < 60
+    with pytest.raises(StoppedError):
+        list(engine.violations(VIOLATED[0]))
     engine.open(table, NullPolicy.EQUAL)
     few = tasks[:10]
     assert in_order(engine.check(few)) == reference(table, few, NullPolicy.EQUAL)
@@ -316,6 +452,11 @@ CONTRACT = (
     compares_all_pairs_over_a_space,
     judges_denial_constraints,
     finds_violating_pairs,
+    streams_all_violating_rows,
+    streams_all_violating_pairs,
+    tells_groups_in_short,
+    finds_all_swaps,
+    compares_the_pairs_of_classes,
     accepts_no_tasks,
     runs_several_calls_at_once,
     refuses_what_it_cannot_check,

@@ -5,9 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from lawful.common.errors import StoppedError
 from lawful.common.meanings import NullPolicy
-from lawful.evidence import ChosenRows, Pool, WindowSampler, sample_random_pairs
+from lawful.evidence import (
+    ChosenRows,
+    Pool,
+    SwapSets,
+    WindowSampler,
+    all_swaps,
+    merge_swaps,
+    sample_random_pairs,
+    swaps_of_tile,
+    tiles,
+)
 from lawful.evidence.kernels.swaps import ASC, DESC
 from lawful.search import unpack_sets
 from tests.evidence.pairs import POLICIES, ArrayTable, random_table, tables
@@ -26,7 +38,7 @@ def swaps_of(table: ArrayTable, t: int, s: int, policy: NullPolicy) -> set[Swap]
     return {(agree, a, b, DESC if signs[a] == signs[b] else ASC) for a in signs for b in signs if a <= b}
 
 
-def swaps_in(pool: Pool) -> set[Swap]:
+def swaps_in(pool: Pool | SwapSets) -> set[Swap]:
     words = pool.refuted.shape[3]
     return {
         (agree, a, b, direction)
@@ -121,3 +133,35 @@ def test_followers_see_what_comes_later(swaps: bool) -> None:
     before = len(follower)
     pool.add_pairs_of(table, np.array([1, 3, 5, 7]), np.array([9, 11, 13, 15]))
     assert len(follower) == before
+
+
+@quick
+@given(tables(), POLICIES, st.sampled_from([1, 2, 3]), st.integers(1, 9))
+def test_tiles_show_all_swaps_however_they_are_cut(
+    table: ArrayTable, policy: NullPolicy, threads: int, parts: int
+) -> None:
+    expected = shown_by_all_pairs(table, policy)
+    together = all_swaps(table, policy, threads=threads)
+    assert swaps_in(together) == expected
+    assert len(together) == len(set(unpack_sets(together.agree)))
+    found = [swaps_of_tile(table, policy, tile) for tile in tiles(table.rows, parts)]
+    assert not found or swaps_in(merge_swaps(found)) == expected
+
+
+@quick
+@given(tables(), POLICIES, st.integers(0, 9))
+def test_what_was_seen_elsewhere_joins_a_pool_that_goes_on(table: ArrayTable, policy: NullPolicy, cut: int) -> None:
+    pool = Pool(table, policy, swaps=True)
+    left, right = (np.array(rows, np.int32) for rows in np.tril_indices(table.rows, -1))
+    elsewhere = pool.empty_copy(swaps=True)
+    elsewhere.add_pairs(left[:cut], right[:cut])
+    pool.add_pairs(left[cut + 3 :], right[cut + 3 :])
+    pool.absorb_swaps(elsewhere.seen())
+    pool.add_pairs(left[cut : cut + 3], right[cut : cut + 3])
+    assert swaps_in(pool) == shown_by_all_pairs(table, policy)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_comparing_all_pairs_can_be_stopped(threads: int) -> None:
+    with pytest.raises(StoppedError):
+        all_swaps(random_table(1, 12, 5), NullPolicy.EQUAL, threads=threads, should_stop=lambda: True)

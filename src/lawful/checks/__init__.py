@@ -8,7 +8,9 @@ from lawful.checks.cache import CacheStats, PartitionCache
 from lawful.checks.check import check
 from lawful.checks.cost import estimate_cost
 from lawful.checks.partitions import Partition
-from lawful.checks.verdict import CheckTask, Verdict
+from lawful.checks.summaries import GroupRows, Most, VariantRows, summarize
+from lawful.checks.verdict import CheckTask, Damage, Verdict
+from lawful.checks.violating_rows import GroupedRows, violating_rows
 from lawful.checks.violations import Violations, find_violations
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES, Workspace
 from lawful.tables.ranked_table import RankedTable
@@ -17,13 +19,20 @@ __all__ = [
     "DEFAULT_CACHE_BYTES",
     "CacheStats",
     "CheckTask",
+    "Damage",
+    "GroupRows",
+    "GroupedRows",
+    "Most",
     "Partition",
     "PartitionCache",
     "RankedTable",
+    "VariantRows",
     "Verdict",
     "Violations",
     "Workspace",
     "check",
     "estimate_cost",
     "find_violations",
+    "summarize",
+    "violating_rows",
 ]

@@ -13,6 +13,7 @@ import numpy as np
 
 from lawful.checks.denials.counts import count_pairs
 from lawful.checks.denials.denial import violating_pair
+from lawful.checks.denials.pairs import as_t_and_s
 from lawful.checks.fitting import no_check, require_fitting
 from lawful.checks.kernels import orders as order_kernels
 from lawful.checks.kernels import partitions as partition_kernels
@@ -51,7 +52,12 @@ def check(task: CheckTask, table: RankedTable, workspace: Workspace) -> Verdict:
         counted = _count(task.law, task.measure, workspace)
         return Verdict(task.id, counted == 0, None, counted)
     witness = _witness(task.law, workspace)
-    return Verdict(task.id, witness is None, witness)
+    if witness is None or not task.damage:
+        return Verdict(task.id, witness is None, witness)
+    found = find_violations(task.law, table, workspace)
+    if isinstance(task.law, DC):
+        witness = as_t_and_s(task.law, witness, workspace)
+    return Verdict(task.id, False, witness, damage=found.damage)
 
 
 def _count(law: Law, measure: Measure, workspace: Workspace) -> int:

@@ -13,22 +13,36 @@ class CheckTask:
     """One law to check; `id` is whatever the asker tells tasks apart by.
 
     With a `measure`, all violations are counted instead of looking for one: the refuting pairs (g1) or the fewest
-    rows whose removal mends the law (g3).
+    rows whose removal mends the law (g3). Without one, `damage` asks for all that is counted of a broken law, beside
+    its witness.
     """
 
     id: int
     law: Law
     measure: Measure | None = None
+    damage: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """How badly a law is broken: the sizes of its `Violations`, which see."""
+
+    rows: int
+    groups: int
+    pairs: int
+    removals: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Whether a law holds, and if not, two rows that refute it, the smaller row id first.
 
-    `violations` is what the measure counts, where one was asked for; then no witness is given.
+    `violations` is what the measure counts, where one was asked for; then no witness is given. `damage` is there where
+    it was asked for and the law is broken; the witness of a denial constraint is then (t, s), as they violate it.
     """
 
     id: int
     holds: bool
     witness: tuple[int, int] | None
     violations: int | None = None
+    damage: Damage | None = None

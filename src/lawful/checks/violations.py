@@ -12,6 +12,7 @@ from lawful.checks.fitting import no_check, require_fitting
 from lawful.checks.kernels import violations as violation_kernels
 from lawful.checks.list_ods.orders import order_violations
 from lawful.checks.partitions import labels_of
+from lawful.checks.verdict import Damage
 from lawful.checks.workspace import Workspace
 from lawful.common.arrays import Int32s
 from lawful.common.meanings import Direction
@@ -46,6 +47,11 @@ class Violations:
     offsets: Int32s
     pairs: int
     removals: int | None
+
+    @property
+    def damage(self) -> Damage:
+        """The numbers alone."""
+        return Damage(self.rows.size, self.offsets.size - 1, self.pairs, self.removals)
 
     def __iter__(self) -> Iterator[Int32s]:
         for g in range(self.offsets.size - 1):

@@ -9,20 +9,24 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from threading import Event, Lock
 
 import numpy as np
+import pyarrow as pa
 
-from lawful.checks import CheckTask, Verdict, Workspace, check
+from lawful.checks import CheckTask, GroupRows, Most, Verdict, Workspace, check, summarize, violating_rows
 from lawful.checks.denials.tree import Path, distinct_violating_pairs
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
 from lawful.common.arrays import Int32s
 from lawful.common.errors import StoppedError, UsageError
 from lawful.common.machine import cores, memory_bytes
 from lawful.common.meanings import NullPolicy
+from lawful.dependencies import Law
 from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.engines.class_pairs import compared_classes
 from lawful.engines.packing import Pack, in_packs, pack_by_cost
 from lawful.engines.protocol import ShouldStop
-from lawful.evidence import AgreeSets, all_agree_sets
+from lawful.evidence import AgreeSets, Pool, SwapSets, all_agree_sets, all_swaps
 from lawful.evidence.denials.evidence import DenialEvidence, all_evidence
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.shown_rows import RowShower, Shown
 
 _PACKS_A_THREAD = 8
 _WORTH_THREADS = 2_000
@@ -67,7 +71,7 @@ class LocalEngine:
     def tune(self, *, cache_bytes: int | None = None, longest_chain: int | None = None) -> None:
         """Change how partitions are kept, from now on."""
         self._cache_bytes = self._cache_bytes if cache_bytes is None else cache_bytes
-        self._longest_chain = longest_chain or self._longest_chain
+        self._longest_chain = self._longest_chain if longest_chain is None else longest_chain or None
         if self._workspace is not None:
             self._workspace.resize(self._cache_bytes)
             self._workspace.longest_chain = self._longest_chain
@@ -105,17 +109,37 @@ class LocalEngine:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield from future.result()
-                if self._is_cancelled:
-                    raise StoppedError("the checks were cancelled")
+                self._look()
         finally:
             stop.set()
             wait(future for future in waiting if not future.cancel())
 
     def _check_here(self, tasks: list[CheckTask], table: EncodedTable, workspace: Workspace) -> Iterator[Verdict]:
         for task in tasks:
-            if self._is_cancelled:
-                raise StoppedError("the checks were cancelled")
+            self._look()
             yield check(task, table, workspace)
+
+    def _look(self) -> None:
+        """Raise if the checks were cancelled."""
+        if self._is_cancelled:
+            raise StoppedError("the checks were cancelled")
+
+    def violations(self, law: Law, shown: Shown | None = None, *, in_pairs: bool = False) -> Iterator[pa.RecordBatch]:
+        """Find the rows in this thread and yield them batch by batch."""
+        table, _ = self._opened()
+        workspace, _ = self._for_checks()
+        self._look()
+        shower = RowShower(table, shown)
+        for groups, rows in violating_rows(law, table, workspace, in_pairs=in_pairs):
+            self._look()
+            yield shower.batch(groups, rows)
+
+    def violating_groups(self, law: Law, most: Most) -> list[GroupRows]:
+        """Find the groups in this thread."""
+        table, _ = self._opened()
+        workspace, _ = self._for_checks()
+        self._look()
+        return summarize(law, table, workspace, most)
 
     def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
         """Compare all pairs of rows with all threads."""
@@ -157,6 +181,36 @@ class LocalEngine:
 
         threads = self._threads if table.rows >= _WORTH_THREADS else 1
         return all_evidence(table, space, null_policy, threads, stops, counted=counted)
+
+    def swap_evidence(self, columns: Sequence[int], should_stop: ShouldStop) -> SwapSets:
+        """Compare all pairs of rows with all threads."""
+        table, null_policy = self._opened()
+
+        def stops() -> bool:
+            return self._is_cancelled or should_stop()
+
+        threads = self._threads if table.rows >= _WORTH_THREADS else 1
+        return all_swaps(table, null_policy, columns, threads, stops)
+
+    def pairs_of_classes(
+        self, pool: Pool, sets: Sequence[tuple[int, ...]], most: Sequence[float], should_stop: ShouldStop
+    ) -> list[Pool | int]:
+        """Compare the classes of the sets on the threads."""
+        workspace, threads = self._for_checks()
+        failed = Event()
+
+        def stops() -> bool:
+            return failed.is_set() or self._is_cancelled or should_stop()
+
+        waiting = [
+            threads.submit(compared_classes, columns, pool, workspace, limit, stops)
+            for columns, limit in zip(sets, most, strict=True)
+        ]
+        try:
+            return [future.result() for future in waiting]
+        finally:
+            failed.set()
+            wait(future for future in waiting if not future.cancel())
 
     def cancel(self) -> None:
         """Stop after the checks that are under way."""

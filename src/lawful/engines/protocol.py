@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
-from lawful.checks import CheckTask, Verdict
+import pyarrow as pa
+
+from lawful.checks import CheckTask, GroupRows, Most, Verdict
 from lawful.checks.denials.tree import Path
 from lawful.common.arrays import Int32s
 from lawful.common.meanings import NullPolicy
+from lawful.dependencies import Law
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.evidence import AgreeSets
+from lawful.evidence import AgreeSets, Pool, SwapSets
 from lawful.evidence.denials.evidence import DenialEvidence
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.shown_rows import Shown
 
 ShouldStop = Callable[[], bool]
 """Is asked now and then by long work; once it says yes, the work ends with `StoppedError`."""
@@ -46,7 +50,7 @@ class Engine(Protocol):
     def tune(self, *, cache_bytes: int | None = None, longest_chain: int | None = None) -> None:
         """Change how workers keep partitions; what is None stays as it is (see `Workspace`).
 
-        No verdict depends on it. Opening a table does not undo it.
+        A longest chain of 0 is none. No verdict depends on it. Opening a table does not undo it.
         """
 
     def relieve(self) -> None:
@@ -54,6 +58,16 @@ class Engine(Protocol):
 
     def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
         """Check every task and yield verdicts as they complete; stopping the iteration stops the work."""
+
+    def violations(self, law: Law, shown: Shown | None = None, *, in_pairs: bool = False) -> Iterator[pa.RecordBatch]:
+        """Yield all violating rows of a law, group by group; stopping the iteration stops the work.
+
+        A batch has the columns `group` and `row` and, if some are to be shown, those of `RowShower`. With `in_pairs` a
+        denial constraint has a group for each violating pair; see `violating_rows`.
+        """
+
+    def violating_groups(self, law: Law, most: Most) -> list[GroupRows]:
+        """Give the first groups of violating rows in short; see `summarize`."""
 
     def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
         """Compare all pairs of rows on some columns and give their distinct agree sets, counted if asked."""
@@ -69,8 +83,21 @@ class Engine(Protocol):
     ) -> DenialEvidence:
         """Compare all pairs of rows over a predicate space and give their distinct evidence, counted if asked."""
 
+    def swap_evidence(self, columns: Sequence[int], should_stop: ShouldStop) -> SwapSets:
+        """Compare all pairs of rows on some columns and give their agree sets with what is swapped under each."""
+
+    def pairs_of_classes(
+        self, pool: Pool, sets: Sequence[tuple[int, ...]], most: Sequence[float], should_stop: ShouldStop
+    ) -> list[Pool | int]:
+        """Compare all pairs of rows that agree on a set of columns, for each of some sets.
+
+        `pool` must be one of all rows of the table; it says which columns are compared. The result of each set is a
+        pool of the same rows with what its pairs show; only how many pairs there are, where that is more than `most`
+        has for the set.
+        """
+
     def cancel(self) -> None:
-        """Stop all checks under way: their `check` calls end with `StoppedError`."""
+        """Stop all work under way: its calls end with `StoppedError`, and so do all others until a table is opened."""
 
     def close(self) -> None:
         """Let go of the table and of everything held for it."""

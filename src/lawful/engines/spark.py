@@ -7,73 +7,61 @@ harm.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import os
-import shutil
-import tempfile
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from pathlib import Path
-from threading import Event, Lock
-from typing import TYPE_CHECKING, TypeVar
+from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from lawful.checks import CheckTask, Verdict
+from lawful.checks import CheckTask, Damage, GroupRows, Most, VariantRows, Verdict
 from lawful.checks.denials.tree import Path as ConstraintPath
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
 from lawful.common.arrays import Int32s
-from lawful.common.errors import EngineError, StoppedError, UsageError
+from lawful.common.errors import EngineError, UsageError
 from lawful.common.meanings import NullPolicy
+from lawful.dependencies import Law
 from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.engines.local import LocalEngine
 from lawful.engines.packing import Pack, in_jobs, in_packs
+from lawful.engines.payloads import read_array, read_batch, read_evidence, read_part, read_sets, read_swaps
 from lawful.engines.protocol import ShouldStop
+from lawful.engines.spark_jobs import JOBS_IN_FLIGHT, LOOK_SECONDS, Call, SparkJobs
+from lawful.engines.spark_tables import WorkerSettings
 from lawful.engines.spark_worker import (
-    ABSENT,
-    AGREE_SETS,
-    EVIDENCE,
-    PAIRS,
+    ANSWERS,
+    END,
     VERDICTS,
-    Runner,
-    TableReference,
-    WorkerSettings,
-    agree_sets_from_bytes,
-    evidence_from_bytes,
+    ViolationRequest,
+    class_pairs_runner,
     evidence_runner,
     pack_runner,
-    pairs_from_bytes,
     pairs_runner,
+    piece_runner,
+    summary_runner,
+    swaps_runner,
     tile_runner,
 )
 from lawful.engines.worker_memory import most_cache_bytes
-from lawful.evidence import AgreeSets, Tile, all_agree_sets, merge, tiles
+from lawful.evidence import AgreeSets, Pool, SwapSets, Tile, all_agree_sets, merge, merge_swaps, tiles
 from lawful.evidence.denials.evidence import DenialEvidence, all_evidence, merge_evidence
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.spark_errors import translated
-from lawful.tables.spark_facts import is_connect, parallelism
+from lawful.tables.shown_rows import Shown
+from lawful.tables.spark_facts import parallelism
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Part = TypeVar("Part", AgreeSets, DenialEvidence)
-
-_JOBS_IN_FLIGHT = 3
-_ATTEMPTS = 3
 _TILES_A_CORE = 4
-_LOOK_SECONDS = 0.5
-"""How long to wait before looking again whether checks were cancelled, and whether interrupted jobs have ended."""
-
-
-class _Call:
-    """One call for checks: the tag of its jobs, so that no others are interrupted with them, and whether it is over."""
-
-    def __init__(self) -> None:
-        self.tag = _new_tag()
-        self.is_left = Event()
+_WORTH_SWAP_JOBS = 1e9
+"""Pairs times columns of a table whose swaps the driver finds in about the time that Spark takes to start jobs."""
+_WORTH_CLASS_JOBS = 200_000
+"""Rows of a table whose classes the driver compares in about the time that Spark takes to start a job."""
 
 
 class SparkEngine:
@@ -95,35 +83,27 @@ class SparkEngine:
 
     def __init__(self, spark: SparkSession, cache_bytes: int | None = None, *, shares_files: bool = True) -> None:
         self._spark = spark
-        self._shares_files = shares_files
+        self._jobs = SparkJobs(spark, shares_files=shares_files)
         self._cache_bytes = DEFAULT_CACHE_BYTES if cache_bytes is None else cache_bytes
         self.most_cache_bytes = most_cache_bytes(spark) if cache_bytes is None else cache_bytes
         self._longest_chain: int | None = None
-        self._table: EncodedTable | None = None
         self._settings: WorkerSettings | None = None
-        self._tag = _new_tag()
-        self._cancelled = False
+        self._here: LocalEngine | None = None
         self._calls = 0
         self._counting = Lock()
-        self._shipping = Lock()
-        self._is_shipped = False
 
     def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
         """Bring the table to the workers: they map the driver's folder if they see it, else it is shipped."""
-        if table.folder is None:
-            raise UsageError("the Spark engine needs a table in a folder", "Encode it on Spark, or from a file.")
-        self._table = table
-        reference = TableReference.to(table, shares_files=self._shares_files)
+        self.close()
+        reference = self._jobs.open(table)
         self._settings = WorkerSettings(reference, null_policy, self._cache_bytes, self._longest_chain)
-        self._cancelled = self._is_shipped = False
-        self._tag = _new_tag()
         probes: list[Pack] = [()] * parallelism(self._spark)
-        self._run_until_present(probes)
+        Call(self._jobs).rows(pack_runner(probes, self.settings), VERDICTS, range(len(probes)))
 
     def tune(self, *, cache_bytes: int | None = None, longest_chain: int | None = None) -> None:
         """Change how every Python worker keeps partitions; one that was at work starts with none."""
         self._cache_bytes = self._cache_bytes if cache_bytes is None else cache_bytes
-        self._longest_chain = longest_chain or self._longest_chain
+        self._longest_chain = self._longest_chain if longest_chain is None else longest_chain or None
         if self._settings is not None:
             self._settings = replace(self._settings, cache_bytes=self._cache_bytes, longest_chain=self._longest_chain)
 
@@ -132,133 +112,169 @@ class SparkEngine:
 
     def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
         """Run packs of tasks in jobs and yield the verdicts of each job as it ends."""
-        table = self._opened()
+        table = self._jobs.table
         remaining = list(tasks)
         expected = {task.id for task in remaining}
-        call = _Call()
-        with self._counted() as calls, ThreadPoolExecutor(_JOBS_IN_FLIGHT, thread_name_prefix="lawful-job") as pool:
-            jobs = in_jobs(remaining, table, parallelism(self._spark), others_wait=calls >= _JOBS_IN_FLIGHT)
-            waiting: set[Future[list[Verdict]]] = {pool.submit(self._run_until_present, job, call) for job in jobs}
+        call = Call(self._jobs)
+        with self._counted() as calls, ThreadPoolExecutor(JOBS_IN_FLIGHT, thread_name_prefix="lawful-job") as pool:
+            jobs = in_jobs(remaining, table, parallelism(self._spark), others_wait=calls >= JOBS_IN_FLIGHT)
+            waiting: set[Future[list[Verdict]]] = {pool.submit(self._verdicts, job, call) for job in jobs}
             try:
                 while waiting:
-                    done, waiting = wait(waiting, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
+                    done, waiting = wait(waiting, LOOK_SECONDS, return_when=FIRST_COMPLETED)
                     for future in done:
                         for verdict in future.result():
                             if verdict.id in expected:  # a repeated outcome is harmless
                                 expected.remove(verdict.id)
                                 yield verdict
-                    if self._cancelled:
-                        raise StoppedError("the checks were cancelled")
+                    call.look()
                 if expected:
                     raise EngineError(f"{len(expected)} checks came back without a verdict")
             finally:
-                # An error, an interrupt, or a caller that has seen enough.
-                call.is_left.set()
-                for future in waiting:
-                    future.cancel()
-                while waiting:  # a job that is about to start is not yet there to be interrupted
-                    self._interrupt(call.tag)
-                    _, waiting = wait(waiting, _LOOK_SECONDS)
+                call.leave(waiting)
+
+    def _verdicts(self, packs: Sequence[Pack], call: Call) -> list[Verdict]:
+        rows = call.rows(pack_runner(packs, self.settings), VERDICTS, range(len(packs)))
+        verdicts = []
+        for row in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+            id_, holds, first, second, violations, *counts, _ = row
+            damage = None if counts[0] is None else Damage(*counts)
+            verdicts.append(Verdict(id_, holds, None if first is None else (first, second), violations, damage))
+        return verdicts
+
+    def violations(self, law: Law, shown: Shown | None = None, *, in_pairs: bool = False) -> Iterator[pa.RecordBatch]:
+        """Let a worker find the rows, and fetch some pieces a job; the next ones while these are looked at."""
+        call = Call(self._jobs)
+        runner = piece_runner(ViolationRequest(law, shown, in_pairs), self.settings)
+        with ThreadPoolExecutor(1, thread_name_prefix="lawful-rows") as pool:
+            waiting: Future[pa.Table] | None = pool.submit(call.rows, runner, ANSWERS, range(1))
+            try:
+                while waiting is not None:
+                    wait([waiting], LOOK_SECONDS)
+                    call.look()
+                    if not waiting.done():
+                        continue
+                    numbers, pieces, _ = (column.to_pylist() for column in waiting.result().columns)
+                    place = max(numbers) + 1
+                    waiting = (
+                        None if END in numbers else pool.submit(call.rows, runner, ANSWERS, range(place, place + 1))
+                    )
+                    for number, piece in zip(numbers, pieces, strict=True):
+                        if number != END:
+                            yield read_batch(piece)
+            finally:
+                call.leave([] if waiting is None else [waiting])
+
+    def violating_groups(self, law: Law, most: Most) -> list[GroupRows]:
+        """Let a worker find the groups and tell them in short."""
+        (answer,) = Call(self._jobs).answers(summary_runner(law, most, self.settings), 1)
+        return [
+            GroupRows(size, tuple(VariantRows(rows, tuple(first)) for rows, first in variants), more)
+            for size, variants, more in json.loads(answer)
+        ]
 
     def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
         """Compare all pairs of rows in tiles, some tiles a job, so that the work can be stopped in between."""
-        table = self._opened()
-        cores = parallelism(self._spark)
-        remaining = tiles(table.rows, _TILES_A_CORE * cores)
-        if not remaining:
-            assert self._settings is not None
-            return all_agree_sets(table, self._settings.null_policy, columns, 1, counted=counted)
-        jobs = [remaining[first : first + cores] for first in range(0, len(remaining), cores)]
+        jobs = self._tiles()
+        if not jobs:
+            return all_agree_sets(self._jobs.table, self.settings.null_policy, columns, 1, counted=counted)
+        call = Call(self._jobs, should_stop)
 
         def run(job: Sequence[Tile]) -> list[AgreeSets]:
-            assert self._settings is not None
-            runner = tile_runner(job, columns, counted, self._settings)
-            payloads = self._run_payloads(runner, AGREE_SETS, len(job), should_stop)
-            return [agree_sets_from_bytes(payload, columns) for payload in payloads]
+            answers = call.answers(tile_runner(job, columns, counted, self.settings), len(job))
+            return [read_sets(answer, columns) for answer in answers]
 
-        return merge(self._parts(jobs, run))
+        return merge(call.in_order(jobs, run))
 
     def denial_evidence(
         self, space: PredicateSpace, should_stop: ShouldStop, *, counted: bool = False
     ) -> DenialEvidence:
         """Compare all pairs of rows over a predicate space in tiles, as `agree_sets` does."""
-        table = self._opened()
-        cores = parallelism(self._spark)
-        remaining = tiles(table.rows, _TILES_A_CORE * cores)
-        if not remaining:
-            assert self._settings is not None
-            return all_evidence(table, space, self._settings.null_policy, 1, counted=counted)
-        jobs = [remaining[first : first + cores] for first in range(0, len(remaining), cores)]
+        jobs = self._tiles()
+        if not jobs:
+            return all_evidence(self._jobs.table, space, self.settings.null_policy, 1, counted=counted)
+        call = Call(self._jobs, should_stop)
 
         def run(job: Sequence[Tile]) -> list[DenialEvidence]:
-            assert self._settings is not None
-            runner = evidence_runner(job, space, counted, self._settings)
-            return list(map(evidence_from_bytes, self._run_payloads(runner, EVIDENCE, len(job), should_stop)))
+            return list(map(read_evidence, call.answers(evidence_runner(job, space, counted, self.settings), len(job))))
 
-        return merge_evidence(self._parts(jobs, run))
+        return merge_evidence(call.in_order(jobs, run))
 
-    def _parts(self, jobs: Sequence[Sequence[Tile]], run: Callable[[Sequence[Tile]], list[Part]]) -> list[Part]:
-        """Run jobs over tiles, several in flight, and put what they found in the order of the tiles."""
-        parts: list[Part] = []
-        with ThreadPoolExecutor(_JOBS_IN_FLIGHT, thread_name_prefix="lawful-tiles") as pool:
-            waiting = [pool.submit(run, job) for job in jobs]
-            try:
-                for future in waiting:
-                    parts.extend(future.result())
-            except BaseException:
-                for future in waiting:
-                    future.cancel()
-                self._interrupt(self._tag)
-                raise
-        return parts
+    def swap_evidence(self, columns: Sequence[int], should_stop: ShouldStop) -> SwapSets:
+        """Compare all pairs of rows in tiles, as `agree_sets` does; few of them on the driver."""
+        jobs = self._tiles()
+        if math.comb(self._jobs.table.rows, 2) * len(columns) < _WORTH_SWAP_JOBS or not jobs:
+            return self._on_the_driver().swap_evidence(columns, should_stop)
+        call = Call(self._jobs, should_stop)
 
-    def _run_payloads(self, runner: Runner, schema: str, tasks: int, should_stop: ShouldStop) -> list[bytes]:
-        """Run numbered tasks in one job; where a worker does not have the table, ship it and run them again."""
-        for _ in range(_ATTEMPTS):
-            if self._cancelled or should_stop():
-                raise StoppedError("the comparison of pairs was stopped")
-            try:
-                with translated():
-                    self._tag_jobs(self._tag)
-                    numbers = self._spark.range(0, tasks, 1, tasks)
-                    rows = numbers.mapInArrow(runner, schema).toArrow()
-            except EngineError:
-                if self._cancelled:
-                    raise StoppedError("the comparison of pairs was stopped") from None
-                raise
-            payloads: list[bytes] = rows.sort_by(rows.column_names[0]).column(1).to_pylist()
-            if all(payloads):
-                return payloads
-            self._ship()
-        raise _unreachable_table()
+        def run(job: Sequence[Tile]) -> list[SwapSets]:
+            answers = call.answers(swaps_runner(job, columns, self.settings), len(job))
+            return [read_swaps(answer, columns) for answer in answers]
+
+        return merge_swaps(call.in_order(jobs, run))
+
+    def _tiles(self) -> list[Sequence[Tile]]:
+        """All pairs of rows in jobs of a tile for each core."""
+        cores = parallelism(self._spark)
+        cut = tiles(self._jobs.table.rows, _TILES_A_CORE * cores)
+        return [cut[first : first + cores] for first in range(0, len(cut), cores)]
+
+    def pairs_of_classes(
+        self, pool: Pool, sets: Sequence[tuple[int, ...]], most: Sequence[float], should_stop: ShouldStop
+    ) -> list[Pool | int]:
+        """Compare the classes of each set in a task of its own; those of small tables on the driver."""
+        if self._jobs.table.rows < _WORTH_CLASS_JOBS or not sets:
+            return self._on_the_driver().pairs_of_classes(pool, sets, most, should_stop)
+        call = Call(self._jobs, should_stop)
+        cores = parallelism(self._spark)
+
+        def run(numbers: Sequence[int]) -> list[Pool | int]:
+            chosen, limits = [sets[number] for number in numbers], [most[number] for number in numbers]
+            runner = class_pairs_runner(chosen, limits, pool.columns, self.settings)
+            return [read_part(answer, pool) for answer in call.answers(runner, len(numbers))]
+
+        in_turn = range(len(sets))
+        return call.in_order([in_turn[first : first + cores] for first in range(0, len(sets), cores)], run)
 
     def violating_pairs(
         self, space: PredicateSpace, paths: Sequence[ConstraintPath], should_stop: ShouldStop
     ) -> Int32s:
         """Walk parts of the tree of constraints as tasks, some parts a job."""
-        self._opened()
-        assert self._settings is not None
-        cores = parallelism(self._spark)
+        call = Call(self._jobs, should_stop)
         found = [np.empty((0, 2), np.int32)]
-        packs = in_packs(paths, _TILES_A_CORE * cores)
+        packs = in_packs(paths, _TILES_A_CORE * parallelism(self._spark))
         for job in in_packs(packs, _TILES_A_CORE):
-            runner = pairs_runner(job, space, self._settings)
-            found += map(pairs_from_bytes, self._run_payloads(runner, PAIRS, len(job), should_stop))
+            found += map(read_array, call.answers(pairs_runner(job, space, self.settings), len(job)))
         return np.concatenate(found)
 
     def cancel(self) -> None:
         """Interrupt all jobs of this engine on the cluster."""
-        self._cancelled = True
-        self._interrupt(self._tag)
+        if self._here is not None:
+            self._here.cancel()
+        self._jobs.cancel()
 
     def close(self) -> None:
         """Let go of the table; the session stays as it is."""
-        self._table = self._settings = None
+        self._jobs.close()
+        self._settings = None
+        if self._here is not None:
+            self._here.close()
+            self._here = None
 
-    def _opened(self) -> EncodedTable:
-        if self._table is None:
+    @property
+    def settings(self) -> WorkerSettings:
+        """What a worker needs to know of the table that is open."""
+        if self._settings is None:
             raise UsageError("the engine was not opened for a table")
-        return self._table
+        return self._settings
+
+    def _on_the_driver(self) -> LocalEngine:
+        """An engine in this process, for what is done before a job of Spark would have started."""
+        with self._counting:
+            if self._here is None:
+                self._here = LocalEngine()
+                self._here.open(self._jobs.table, self.settings.null_policy)
+            return self._here
 
     @contextlib.contextmanager
     def _counted(self) -> Iterator[int]:
@@ -271,88 +287,3 @@ class SparkEngine:
         finally:
             with self._counting:
                 self._calls -= 1
-
-    def _run_until_present(self, packs: Sequence[Pack], call: _Call | None = None) -> list[Verdict]:
-        """Run a job; where a worker does not have the table, ship it and run those packs again."""
-        call = call or _Call()
-        rows = self._run_with_retries(packs, call)
-        if any(error == ABSENT for error in rows.column("error").to_pylist()):
-            self._ship()
-            rows = self._run_with_retries(packs, call)
-        verdicts = []
-        for id_, holds, first, second, violations, error in zip(*(c.to_pylist() for c in rows.columns), strict=True):
-            if error == ABSENT:
-                raise _unreachable_table()
-            if error is not None:
-                raise EngineError(error)
-            verdicts.append(Verdict(id_, holds, None if first is None else (first, second), violations))
-        return verdicts
-
-    def _run_with_retries(self, packs: Sequence[Pack], call: _Call) -> pa.Table:
-        for attempt in range(_ATTEMPTS):
-            try:
-                return self._run(packs, call)
-            except EngineError:
-                if self._cancelled or call.is_left.is_set():
-                    raise StoppedError("the checks were cancelled") from None
-                if attempt == _ATTEMPTS - 1:
-                    raise
-        raise AssertionError("unreachable")
-
-    def _run(self, packs: Sequence[Pack], call: _Call) -> pa.Table:
-        if self._cancelled or call.is_left.is_set():
-            raise StoppedError("the checks were cancelled")
-        assert self._settings is not None
-        with translated():
-            self._tag_jobs(self._tag, call.tag)
-            numbers = self._spark.range(0, len(packs), 1, len(packs))
-            return numbers.mapInArrow(pack_runner(packs, self._settings), VERDICTS).toArrow()
-
-    def _ship(self) -> None:
-        """Send the table's files to every node, once."""
-        with self._shipping:
-            if self._is_shipped:
-                return
-            assert self._settings is not None
-            assert self._table is not None
-            assert self._table.folder is not None
-            reference = self._settings.table
-            folder = Path(tempfile.mkdtemp(prefix="lawful-ship-"))
-            # Spark serves the files to executors that come later too, for as long as the session lives.
-            atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            places = []
-            for name, file in reference.shipped_names().items():
-                source, place = self._table.folder / file, folder / name
-                try:
-                    os.link(source, place)
-                except OSError:  # another file system
-                    shutil.copyfile(source, place)
-                places.append(str(place))
-            with translated():
-                self._spark.addArtifacts(*places, file=True)
-            self._is_shipped = True
-
-    def _tag_jobs(self, *tags: str) -> None:
-        """Mark the jobs that this thread starts, so that they can be cancelled together."""
-        # A classic session's own tags do not reach the thread that runs a job for Python.
-        add = self._spark.addTag if is_connect(self._spark) else self._spark.sparkContext.addJobTag
-        for tag in tags:
-            add(tag)
-
-    def _interrupt(self, tag: str) -> None:
-        with contextlib.suppress(Exception):  # whatever is left of the jobs, the checks are over
-            if is_connect(self._spark):
-                self._spark.interruptTag(tag)
-            else:
-                self._spark.sparkContext.cancelJobsWithTag(tag)
-
-
-def _new_tag() -> str:
-    return f"lawful-{uuid.uuid4().hex}"
-
-
-def _unreachable_table() -> EngineError:
-    return EngineError(
-        "a Spark worker cannot get the encoded table",
-        "Keep it where all nodes see it: set LAWFUL_CACHE to a shared folder.",
-    )

@@ -1,169 +1,249 @@
-"""What Spark's Python workers do with a pack of checks.
+"""What Spark's Python workers do with the tasks of an engine.
 
-A worker finds the encoded table, maps its columns, and runs the very function that the local engine runs. It
-keeps its workspace, with the partitions in it, for the packs that come after. No Spark is imported except to
-ask where shipped files were put.
+A worker finds the encoded table, maps its columns, and runs the very functions that the local engine runs. It
+keeps its workspace, with the partitions in it, for the tasks that come after. An answer is a row for each number of a
+task: bytes, or the error that kept it from answering.
 """
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import io
-import os
+import json
 import pickle
-import shutil
-import tempfile
-import time
-import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
-from lawful.checks import CheckTask, Workspace, check
+from lawful.checks import CheckTask, Most, Workspace, check, summarize, violating_rows
 from lawful.checks.denials.tree import Path as ConstraintPath
 from lawful.checks.denials.tree import distinct_violating_pairs
-from lawful.common.arrays import Int32s
-from lawful.common.errors import DamagedTableError, LawfulError
-from lawful.common.meanings import NullPolicy
+from lawful.common.errors import EngineError, LawfulError
+from lawful.dependencies import Law
 from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.engines.class_pairs import compared_classes
 from lawful.engines.packing import Pack
-from lawful.evidence import AgreeSets, SignVectors, Tile, agree_sets_of_tile
-from lawful.evidence.denials.evidence import DenialEvidence, evidence_of_tile
-from lawful.tables.encoded_table import METADATA, EncodedTable, checksum, ranks_file, values_file
+from lawful.engines.payloads import array_bytes, batch_bytes, evidence_bytes, part_bytes, sets_bytes, swap_bytes
+from lawful.engines.spark_tables import WorkerSettings, workspace_of
+from lawful.evidence import Pool, Tile, agree_sets_of_tile, swaps_of_tile
+from lawful.evidence.denials.evidence import evidence_of_tile
+from lawful.tables.shown_rows import RowShower, Shown
 
-VERDICTS = "id bigint, holds boolean, first bigint, second bigint, violations bigint, error string"
-_SCHEMA = pa.schema(
+VERDICTS = (
+    "id bigint, holds boolean, first bigint, second bigint, violations bigint, "
+    "violating_rows bigint, violating_groups bigint, violating_pairs bigint, removals bigint, error string"
+)
+_VERDICT_SCHEMA = pa.schema(
     [
         ("id", pa.int64()),
         ("holds", pa.bool_()),
-        ("first", pa.int64()),
-        ("second", pa.int64()),
-        ("violations", pa.int64()),
+        *(
+            (name, pa.int64())
+            for name in (
+                "first",
+                "second",
+                "violations",
+                "violating_rows",
+                "violating_groups",
+                "violating_pairs",
+                "removals",
+            )
+        ),
         ("error", pa.string()),
     ]
 )
-AGREE_SETS = "tile bigint, agree_sets binary"
-EVIDENCE = "tile bigint, evidence binary"
-PAIRS = "pack bigint, pairs binary"
+_NOTHING = (None,) * 8
+ANSWERS = "number bigint, answer binary, error string"
+_ANSWER_SCHEMA = pa.schema([("number", pa.int64()), ("answer", pa.binary()), ("error", pa.string())])
 ABSENT = "lawful: the encoded table is not on this worker"
-_MOST_WORKSPACES = 2
-_FORGET_AFTER = 2 * 86_400
+END = -1
+"""The number of the answer that says: there are no more pieces."""
+
 _MANY_OBJECTS = 10_000
+_MOST_CURSORS = 2
+_BYTES_A_JOB = 16 << 20
+"""About as much of a stream comes to the driver at once."""
 
 Runner = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What Spark runs over the numbers of a task."""
-Row = tuple[int, bool | None, int | None, int | None, int | None, str | None]
+Answer = tuple[int, bytes | None, str | None]
 
 
 @dataclass(frozen=True)
-class TableReference:
-    """How a worker finds a table: the driver's folder, and a digest that tells tables apart."""
+class ViolationRequest:
+    """Which violations to stream, and what to show of their rows; see `Engine.violations`."""
 
-    folder: str | None
-    digest: str
-    width: int
-
-    @staticmethod
-    def to(table: EncodedTable, *, shares_files: bool = True) -> TableReference:
-        """Refer to a table that stands in a folder; without shared files, only by its digest."""
-        assert table.folder is not None
-        folder = str(table.folder) if shares_files else None
-        return TableReference(folder, digest_of(table.folder), table.width)
-
-    def shipped_names(self) -> dict[str, str]:
-        """The files of the table, by the names under which they travel: one namespace holds them all."""
-        kinds = (ranks_file, values_file)  # values are needed where a law compares columns or constants
-        files = [METADATA, *(file(position) for file in kinds for position in range(self.width))]
-        return {f"lawful-{self.digest}-{file.replace('/', '-')}": file for file in files}
-
-
-def digest_of(folder: Path) -> str:
-    """A digest of the metadata, which hold the checksums of all other files."""
-    data = (folder / METADATA).read_bytes()
-    return f"{checksum(data)}{len(data):x}"
-
-
-@dataclass(frozen=True)
-class WorkerSettings:
-    """What a worker needs besides the tasks."""
-
-    table: TableReference
-    null_policy: NullPolicy
-    cache_bytes: int
-    longest_chain: int | None = None
+    law: Law
+    shown: Shown | None
+    in_pairs: bool
 
 
 def pack_runner(packs: Sequence[Pack], settings: WorkerSettings) -> Runner:
     """A task that runs the packs whose numbers it is given."""
     pickled = [pickle.dumps(pack) for pack in packs]  # each by itself: a task reads only its own
 
-    def verdicts(number: int) -> pa.RecordBatch:
+    def verdicts(number: int) -> Iterator[pa.RecordBatch]:
         pack = pickle.loads(pickled[number])  # noqa: S301  # it came with this very function
         rows = list(_run_pack(pack, settings))
-        columns = zip(*rows, strict=True) if rows else ((),) * len(_SCHEMA)
-        arrays = [pa.array(values, type_) for values, type_ in zip(columns, _SCHEMA.types, strict=True)]
-        return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
+        columns = zip(*rows, strict=True) if rows else ((),) * len(_VERDICT_SCHEMA)
+        arrays = [pa.array(values, type_) for values, type_ in zip(columns, _VERDICT_SCHEMA.types, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=_VERDICT_SCHEMA)
 
     return _runner(verdicts)
+
+
+def _run_pack(pack: Pack, settings: WorkerSettings) -> Iterator[tuple[object, ...]]:
+    workspace = workspace_of(settings)
+    if workspace is None:
+        yield from ((task.id, *_NOTHING, ABSENT) for task in pack)
+        return
+    if not pack:  # a pack without tasks only asks whether the table is here
+        yield (END, *_NOTHING, None)
+    for task in pack:
+        yield _run_check(task, workspace)
+
+
+def _run_check(task: CheckTask, workspace: Workspace) -> tuple[object, ...]:
+    try:
+        verdict = check(task, workspace.table, workspace)
+    except LawfulError as error:
+        return (task.id, *_NOTHING, str(error))
+    damage = verdict.damage
+    counts = (None,) * 4 if damage is None else (damage.rows, damage.groups, damage.pairs, damage.removals)
+    return (task.id, verdict.holds, *(verdict.witness or (None, None)), verdict.violations, *counts, None)
 
 
 def tile_runner(tiles: Sequence[Tile], columns: Sequence[int], counted: bool, settings: WorkerSettings) -> Runner:
     """A task that compares the pairs of the tiles whose numbers it is given."""
 
     def compared(number: int, workspace: Workspace) -> bytes:
-        return _to_bytes(
-            agree_sets_of_tile(workspace.table, settings.null_policy, tiles[number], columns, counted=counted)
-        )
+        policy = settings.null_policy
+        return sets_bytes(agree_sets_of_tile(workspace.table, policy, tiles[number], columns, counted=counted))
 
-    return _payload_runner("tile", "agree_sets", compared, settings)
+    return _answer_runner(compared, settings)
 
 
 def evidence_runner(tiles: Sequence[Tile], space: PredicateSpace, counted: bool, settings: WorkerSettings) -> Runner:
     """A task that compares the pairs of the tiles whose numbers it is given, over a predicate space."""
 
     def compared(number: int, workspace: Workspace) -> bytes:
-        table = workspace.valued_table
-        return _evidence_to_bytes(evidence_of_tile(table, space, settings.null_policy, tiles[number], counted=counted))
+        table, policy = workspace.valued_table, settings.null_policy
+        return evidence_bytes(evidence_of_tile(table, space, policy, tiles[number], counted=counted))
 
-    return _payload_runner("tile", "evidence", compared, settings)
+    return _answer_runner(compared, settings)
+
+
+def swaps_runner(tiles: Sequence[Tile], columns: Sequence[int], settings: WorkerSettings) -> Runner:
+    """A task that notes the swaps of the pairs of the tiles whose numbers it is given."""
+
+    def compared(number: int, workspace: Workspace) -> bytes:
+        return swap_bytes(swaps_of_tile(workspace.table, settings.null_policy, tiles[number], columns))
+
+    return _answer_runner(compared, settings)
 
 
 def pairs_runner(packs: Sequence[Sequence[ConstraintPath]], space: PredicateSpace, settings: WorkerSettings) -> Runner:
     """A task that walks the parts of the tree of constraints whose numbers it is given."""
 
     def walked(number: int, workspace: Workspace) -> bytes:
-        out = io.BytesIO()
-        np.save(out, distinct_violating_pairs(packs[number], space, workspace, _never), allow_pickle=False)
-        return out.getvalue()
+        return array_bytes(distinct_violating_pairs(packs[number], space, workspace, _never))
 
-    return _payload_runner("pack", "pairs", walked, settings)
+    return _answer_runner(walked, settings)
 
 
-def _payload_runner(
-    numbered: str, named: str, work: Callable[[int, Workspace], bytes], settings: WorkerSettings
+def class_pairs_runner(
+    sets: Sequence[tuple[int, ...]], most: Sequence[float], columns: tuple[int, ...], settings: WorkerSettings
 ) -> Runner:
-    """A task that answers each number with bytes, which are empty where the table is not here."""
+    """A task that compares all pairs of rows that agree on the sets whose numbers it is given."""
 
-    def payload(number: int) -> pa.RecordBatch:
-        workspace = _workspace(settings)
-        found = b"" if workspace is None else work(number, workspace)
-        return pa.RecordBatch.from_pydict({numbered: pa.array([number], pa.int64()), named: [found]})
+    def compared(number: int, workspace: Workspace) -> bytes:
+        pool = _pool(columns, workspace, settings)
+        return part_bytes(compared_classes(sets[number], pool, workspace, most[number], _never))
 
-    return _runner(payload)
+    return _answer_runner(compared, settings)
 
 
-def _runner(answer: Callable[[int], pa.RecordBatch]) -> Runner:
+def summary_runner(law: Law, most: Most, settings: WorkerSettings) -> Runner:
+    """A task that tells the first groups of violating rows in short."""
+
+    def summarized(_: int, workspace: Workspace) -> bytes:
+        return json.dumps(summarize(law, workspace.table, workspace, most)).encode()
+
+    return _answer_runner(summarized, settings)
+
+
+def piece_runner(request: ViolationRequest, settings: WorkerSettings) -> Runner:
+    """A task that answers with some pieces of a stream of violating rows, from the number on that it is given."""
+
+    def pieces(first: int, workspace: Workspace) -> Iterator[Answer]:
+        cursor = _cursor(request, first, workspace, settings)
+        sent = 0
+        while sent < _BYTES_A_JOB:
+            number, piece = cursor.place, cursor.next()
+            if piece is None:
+                _cursors.pop((settings, request), None)
+                yield END, b"", None
+                return
+            sent += len(piece)
+            yield number, piece, None
+
+    return _answers_runner(pieces, settings)
+
+
+def row_runner(request: ViolationRequest, settings: WorkerSettings, finish: Callable[..., pa.RecordBatch]) -> Runner:
+    """A task that gives all violating rows themselves, as batches of whatever `finish` makes of them."""
+
+    def rows(_: int) -> Iterator[pa.RecordBatch]:
+        workspace = workspace_of(settings)
+        if workspace is None:
+            raise EngineError("a Spark worker cannot get the encoded table", "Check the laws again.")
+        for groups, rows in violating_rows(request.law, workspace.table, workspace, in_pairs=request.in_pairs):
+            yield finish(workspace.valued_table, groups, rows)
+
+    return _runner(rows)
+
+
+def _answer_runner(work: Callable[[int, Workspace], bytes], settings: WorkerSettings) -> Runner:
+    """A task that answers each number with bytes."""
+
+    def answers(number: int, workspace: Workspace) -> Iterator[Answer]:
+        yield number, work(number, workspace), None
+
+    return _answers_runner(answers, settings)
+
+
+def _answers_runner(work: Callable[[int, Workspace], Iterable[Answer]], settings: WorkerSettings) -> Runner:
+    """A task that answers each number with any number of answers, or with the error that it meets."""
+
+    def batches(number: int) -> Iterator[pa.RecordBatch]:
+        workspace = workspace_of(settings)
+        if workspace is None:
+            yield _answer(number, None, ABSENT)
+            return
+        try:
+            for answer in work(number, workspace):
+                yield _answer(*answer)
+        except LawfulError as error:
+            yield _answer(number, None, str(error))
+
+    return _runner(batches)
+
+
+def _answer(number: int, answer: bytes | None, error: str | None) -> pa.RecordBatch:
+    arrays = [
+        pa.array([value], type_) for value, type_ in zip((number, answer, error), _ANSWER_SCHEMA.types, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=_ANSWER_SCHEMA)
+
+
+def _runner(answer: Callable[[int], Iterator[pa.RecordBatch]]) -> Runner:
     """What answers all the numbers of a task."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                yield answer(number)
+                yield from answer(number)
         _spare_the_search_for_garbage()
 
     return run
@@ -178,131 +258,56 @@ def _spare_the_search_for_garbage() -> None:
         gc.freeze()
 
 
-def _evidence_to_bytes(found: DenialEvidence) -> bytes:
-    out = io.BytesIO()
-    arrays = {"less": found.signs.less, "greater": found.signs.greater, "witnesses": found.witnesses}
-    arrays |= {} if found.counts is None else {"counts": found.counts}
-    np.savez(out, allow_pickle=False, **arrays)  # type: ignore[arg-type]  # NumPy's stub takes keywords for flags
-    return out.getvalue()
+class _Cursor:
+    """A stream of violating rows that is under way: the next job goes on where the last one stopped.
+
+    A job may come to another worker, or come again. Pieces are a function of the request alone, so a worker that does
+    not stand at the right one begins anew and passes over the others.
+    """
+
+    def __init__(self, request: ViolationRequest, workspace: Workspace) -> None:
+        self.place = 0
+        self._found = violating_rows(request.law, workspace.table, workspace, in_pairs=request.in_pairs)
+        self._shower = RowShower(workspace.valued_table, request.shown)
+
+    def next(self) -> bytes | None:
+        """The next piece, None at the end."""
+        found = next(self._found, None)
+        self.place += 1
+        return None if found is None else batch_bytes(self._shower.batch(found.groups, found.rows))
+
+    def go_to(self, place: int) -> None:
+        """Pass over the pieces before a place."""
+        while self.place < place and next(self._found, None) is not None:
+            self.place += 1
 
 
-def evidence_from_bytes(payload: bytes) -> DenialEvidence:
-    """Read the evidence that a task found in its tile."""
-    with np.load(io.BytesIO(payload), allow_pickle=False) as arrays:
-        signs = SignVectors(arrays["less"], arrays["greater"])
-        return DenialEvidence(signs, arrays.get("counts"), arrays["witnesses"])
+_cursors: OrderedDict[tuple[WorkerSettings, ViolationRequest], _Cursor] = OrderedDict()
 
 
-def pairs_from_bytes(payload: bytes) -> Int32s:
-    """Read the pairs that a task found."""
-    pairs: Int32s = np.load(io.BytesIO(payload), allow_pickle=False)
-    return pairs
+def _cursor(request: ViolationRequest, place: int, workspace: Workspace, settings: WorkerSettings) -> _Cursor:
+    key = (settings, request)
+    found = _cursors.pop(key, None)
+    if found is None or found.place > place:
+        found = _Cursor(request, workspace)
+    found.go_to(place)
+    _cursors[key] = found
+    while len(_cursors) > _MOST_CURSORS:
+        _cursors.popitem(last=False)
+    return found
+
+
+_pools: dict[tuple[WorkerSettings, tuple[int, ...]], Pool] = {}
+
+
+def _pool(columns: tuple[int, ...], workspace: Workspace, settings: WorkerSettings) -> Pool:
+    """An empty pool over some columns, kept for the next task: to lay the rows out takes as long as many a task."""
+    key = (settings, columns)
+    if key not in _pools:
+        _pools.clear()
+        _pools[key] = Pool(workspace.table, settings.null_policy, columns)
+    return _pools[key]
 
 
 def _never() -> bool:
     return False
-
-
-def _to_bytes(found: AgreeSets) -> bytes:
-    out = io.BytesIO()
-    arrays = {"agree": found.agree, "witnesses": found.witnesses}
-    arrays |= {} if found.known_differ is None else {"known_differ": found.known_differ}
-    arrays |= {} if found.counts is None else {"counts": found.counts}
-    np.savez(out, allow_pickle=False, **arrays)  # type: ignore[arg-type]  # NumPy's stub takes keywords for flags
-    return out.getvalue()
-
-
-def agree_sets_from_bytes(payload: bytes, columns: Sequence[int]) -> AgreeSets:
-    """Read what a task found in its tile."""
-    with np.load(io.BytesIO(payload), allow_pickle=False) as arrays:
-        return AgreeSets(
-            tuple(columns), arrays["agree"], arrays.get("known_differ"), arrays.get("counts"), arrays["witnesses"]
-        )
-
-
-def _run_pack(pack: Pack, settings: WorkerSettings) -> Iterator[Row]:
-    workspace = _workspace(settings)
-    if workspace is None:
-        yield from ((task.id, None, None, None, None, ABSENT) for task in pack)
-        return
-    if not pack:  # a pack without tasks only asks whether the table is here
-        yield (-1, True, None, None, None, None)
-    for task in pack:
-        yield _run_check(task, workspace)
-
-
-def _run_check(task: CheckTask, workspace: Workspace) -> Row:
-    try:
-        verdict = check(task, workspace.table, workspace)
-    except LawfulError as error:
-        return (task.id, None, None, None, None, str(error))
-    first, second = verdict.witness or (None, None)
-    return (task.id, verdict.holds, first, second, verdict.violations, None)
-
-
-_workspaces: OrderedDict[WorkerSettings, Workspace] = OrderedDict()
-
-
-def _workspace(settings: WorkerSettings) -> Workspace | None:
-    """The workspace of this process for a table, made at first use; None where the table is not here."""
-    found = _workspaces.get(settings)
-    if found is None:
-        table = find_table(settings.table)
-        if table is None:
-            return None
-        found = _workspaces[settings] = Workspace(
-            table, settings.null_policy, settings.cache_bytes, settings.longest_chain
-        )
-        while len(_workspaces) > _MOST_WORKSPACES:
-            _workspaces.popitem(last=False)
-    _workspaces.move_to_end(settings)
-    return found
-
-
-def find_table(reference: TableReference) -> EncodedTable | None:
-    """Look where the driver has the table, then on this node, then among the files that Spark shipped."""
-    drivers = [Path(reference.folder)] if reference.folder is not None else []
-    for folder in (*drivers, _node_folder() / reference.digest):
-        with contextlib.suppress(OSError, DamagedTableError):
-            if digest_of(folder) == reference.digest:
-                return EncodedTable.open(folder, verify=False)
-    shipped = _assemble(reference)
-    return None if shipped is None else EncodedTable.open(shipped, verify=False)
-
-
-def _assemble(reference: TableReference) -> Path | None:
-    """Link the shipped files into one folder of this node, which all its workers then map."""
-    from pyspark import SparkFiles
-
-    sources = {file: Path(SparkFiles.get(name)) for name, file in reference.shipped_names().items()}
-    if not all(source.exists() for source in sources.values()):
-        return None
-    target = _node_folder() / reference.digest
-    staging = _node_folder() / f".writing-{uuid.uuid4().hex}"
-    for file, source in sources.items():
-        place = staging / file
-        place.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            os.link(source, place)
-        except OSError:  # another file system
-            shutil.copyfile(source, place)
-    try:
-        staging.rename(target)
-    except OSError:  # another worker of this node was first
-        shutil.rmtree(staging, ignore_errors=True)
-    return target
-
-
-def _node_folder() -> Path:
-    """Where this user keeps shipped tables on this node."""
-    folder = Path(tempfile.gettempdir()) / f"lawful-tables-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if found.st_uid != os.getuid() or found.st_mode & 0o022:
-        # Someone else made it first: never read tables from there.
-        return Path(tempfile.mkdtemp(prefix="lawful-tables-"))
-    for entry in folder.iterdir():
-        with contextlib.suppress(OSError):
-            if time.time() - entry.stat().st_mtime > _FORGET_AFTER:
-                shutil.rmtree(entry, ignore_errors=True)
-    return folder

@@ -18,8 +18,10 @@ import numpy as np
 
 from lawful.common.arrays import Int32s, Words
 from lawful.common.meanings import NullPolicy
+from lawful.evidence.exact import Tile
 from lawful.evidence.kernels import swaps as swap_kernels
 from lawful.evidence.signs import CHUNK, RowMatrix, all_columns, compared_words
+from lawful.evidence.swap_sets import SwapSets, merge_swaps
 from lawful.evidence.swaps import Swaps
 from lawful.evidence.vector_set import VectorSet
 from lawful.tables.ranked_table import ChosenRows, RankedTable
@@ -80,8 +82,8 @@ class Pool:
         return len(self.matrix.columns)
 
     @property
-    def has_unknown(self) -> bool:
-        """Whether a pair may neither agree nor differ on a column."""
+    def knows_unknown(self) -> bool:
+        """Whether there are nulls to be ignored, so that a pair may neither agree nor differ on a column."""
         return self._has_unknown
 
     def __len__(self) -> int:
@@ -158,6 +160,17 @@ class Pool:
             listed, distance, position = swap_kernels.next_pairs(self.rows, distance, position, left, right)
             self._add_chunk(left[:listed], right[:listed])
 
+    def add_tile(self, tile: Tile, should_stop: Callable[[], bool]) -> bool:
+        """Compare the pairs of a tile; say whether that came to its end before it had to stop."""
+        left, right = (np.empty(CHUNK, np.int32) for _ in range(2))
+        i, j = tile.first, tile.first + 1
+        while i < tile.last:
+            if should_stop():
+                return False
+            listed, i, j = swap_kernels.pairs_of_tile(tile.rows, tile.last, i, j, left, right)
+            self._add_chunk(left[:listed], right[:listed])
+        return True
+
     def add_pairs_of_classes(self, rows: Int32s, offsets: Int32s, should_stop: Callable[[], bool]) -> bool:
         """Compare all pairs of rows that share a class; say whether that came to its end before it had to stop.
 
@@ -166,12 +179,35 @@ class Pool:
         assert self._swaps is None, "a pool that keeps swaps absorbs one that does not"
         return self._agree.add_pairs_of_classes(rows, offsets, self.matrix.ranks, self.matrix.masks, should_stop)
 
-    def empty_copy(self) -> Pool:
-        """A pool of the same rows for agree sets alone, without any, for another thread to fill; see `absorb`."""
+    def empty_copy(self, *, swaps: bool = False) -> Pool:
+        """A pool of the same rows that has seen nothing, for another thread to fill; see `absorb`."""
         other = copy(self)
-        other._agree = VectorSet(2 if self._has_unknown else 1, self.matrix.words)
-        other._swaps, other._followers, other.compared = None, [], 0
+        other._agree = VectorSet(2 if self._has_unknown and not swaps else 1, self.matrix.words)
+        other._swaps = Swaps(self.width, self.matrix.words) if swaps else None
+        other._followers, other.compared = [], 0
         return other
+
+    def seen(self) -> SwapSets:
+        """Everything that was seen, of a pool that keeps swaps."""
+        return SwapSets(self.columns, self.agree.copy(), self.refuted.copy(), self.witnesses.copy())
+
+    def absorb_swaps(self, other: SwapSets) -> None:
+        """Add the agree sets and swaps that were seen elsewhere of pairs of the same rows."""
+        assert self._swaps is not None, "this pool keeps no swaps"
+        joined = merge_swaps([self.seen(), other])
+        self._agree = VectorSet(1, self.matrix.words)
+        left, right = np.ascontiguousarray(joined.witnesses.T)
+        self._agree.add_pairs(np.ascontiguousarray(joined.agree.T), left, right)
+        self._swaps.replace(joined.refuted, other.witnesses)
+        self._show(other.witnesses)
+
+    def add_sets(self, agree: Words, differ: Words | None, witnesses: Int32s) -> int:
+        """Add agree sets that were found elsewhere on the same rows; return how many are new."""
+        assert self._swaps is None, "a pool that keeps swaps absorbs one that does not"
+        planes = [agree, differ] if self._has_unknown and differ is not None else [agree]
+        words = np.ascontiguousarray(np.concatenate(planes, axis=1).T)
+        left, right = np.ascontiguousarray(witnesses.T)
+        return self._agree.add_pairs(words, left, right)
 
     def absorb(self, other: Pool) -> int:
         """Add what a pool of the same rows holds, which must be all rows; return how many agree sets are new."""

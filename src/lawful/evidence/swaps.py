@@ -60,6 +60,12 @@ class Swaps:
         self._pairs[self._kept : self._kept + told.size, 1] = right[told]
         self._kept += told.size
 
+    def replace(self, refuted: Words, pairs: Int32s) -> None:
+        """Take swaps that are known for all agree sets now, and keep the pairs that come with them."""
+        self._refuted = np.ascontiguousarray(refuted)
+        self._pairs = np.concatenate([self.pairs, pairs])
+        self._kept = len(self._pairs)
+
     def _grow(self, sets: int, room: int) -> None:
         refuted = np.zeros((room, *self._refuted.shape[1:]), np.uint64)
         refuted[:sets] = self._refuted[:sets]

@@ -149,7 +149,7 @@ class EncodedTable:
         text: str = typed_to_text(self.values(position).slice(rank - 1, 1))[0].as_py()
         return text
 
-    def texts(self, rows: Sequence[int], position: int) -> pa.Array:
+    def texts(self, rows: Sequence[int] | npt.NDArray[np.int64], position: int) -> pa.Array:
         """The values of a column in some rows as texts, null where they are null."""
         ranks = np.asarray(self.column(position))[np.asarray(rows, np.int64)].astype(np.int64)
         places = pa.array(ranks - 1, mask=ranks == NULL_RANK)
@@ -165,10 +165,11 @@ class EncodedTable:
 
     def place(self, row: int) -> Place:
         """The file and line that a row came from."""
-        return self._all_origins.place(row)
+        return self.origins.place(row)
 
     @cached_property
-    def _all_origins(self) -> Origins:
+    def origins(self) -> Origins:
+        """Where all rows came from."""
         if self._origins is not None:
             return self._origins
         assert self.folder is not None
@@ -206,7 +207,7 @@ class EncodedTable:
             if verify:
                 _verify_files(folder, document["files"], table.width)
                 table._verify_ranks()
-                table._all_origins.place(0)
+                table.origins.place(0)
             return table
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
             raise _damaged(folder, f"its metadata lack or garble {error}") from None
@@ -215,7 +216,8 @@ class EncodedTable:
         """Compiled loops index by rank without looking: one out of range would reach into foreign memory."""
         assert self.folder is not None
         for position in range(self.width):
-            ranks, distinct = self.column(position), self.distinct(position)
+            # A map of its own, which goes at once: what is only looked through must not stay in this process.
+            ranks, distinct = map_ranks(self.folder, position, self.rows), self.distinct(position)
             largest = int(ranks.max(initial=NULL_RANK))
             if int(ranks.min(initial=NULL_RANK)) < NULL_RANK or largest != distinct:
                 raise _damaged(self.folder, f"{ranks_file(position)} does not have {distinct} distinct ranks")

@@ -42,6 +42,13 @@ class Origins(NamedTuple):
         number = int(run[2]) + row - int(run[0])
         return Place(self.files[file] if file >= 0 else None, number, self.unit)
 
+    def places(self, rows: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Where many rows came from: the index of each one's file, -1 where there is none, and its number in it."""
+        if len(self.runs) == 0:
+            return np.full(len(rows), -1, np.int64), rows + 1
+        runs = self.runs[np.searchsorted(self.runs[:, 0], rows, side="right") - 1]
+        return runs[:, 1], runs[:, 2] + rows - runs[:, 0]
+
 
 NO_ORIGINS = Origins((), "row", np.zeros((0, 3), np.int64))
 

@@ -121,7 +121,7 @@ class CanonicalODs:
     def read_all_pairs(self) -> None:
         """Compare all pairs and state what none of them refutes: nothing is left to check."""
         self._search.progress(f"comparing all pairs of {self._search.table.rows:,} rows")
-        self._pool.add_all_pairs(self._search.watch.is_over)
+        self._pool.absorb_swaps(self._search.engine.swap_evidence(self._orders.columns, self._search.watch.is_over))
         self._search.look()
         known = self._shared.fds is not None
         # FDs say which contexts are not minimal.

@@ -49,7 +49,7 @@ class KeysAndFds:
         self._goals = goals_of(question, len(self._columns))
         if KEY in self._goals and equal_rows(shared.sampled, self._columns, question.null_policy):
             self._goals = self._goals[1:]  # no key tells these two rows apart
-        self._settled = SettledSets(search.table, self._pool, self._columns)
+        self._settled = SettledSets(search.table, search.engine, self._pool, self._columns)
         self._confirmed: set[Candidate] = set()
         self._tally = Tally(_TOO_MANY_REFUTED)
         self._min_yield = _FIRST_YIELD

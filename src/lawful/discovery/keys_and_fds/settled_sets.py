@@ -12,17 +12,15 @@ candidate that it settles. How many pairs agree on a set is estimated from rando
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
 
-from lawful.checks import DEFAULT_CACHE_BYTES, Partition, RankedTable, Workspace
+from lawful.checks import RankedTable
 from lawful.common.arrays import Words
-from lawful.common.errors import StoppedError
-from lawful.common.machine import cores
 from lawful.discovery.coverage import Coverage
 from lawful.discovery.questions import Watch
+from lawful.engines import Engine
 from lawful.evidence import Pool
 from lawful.search import distinct_sets, pack_sets, set_sizes, unpack_set, words_for
 from lawful.search.kernels.extensions import find_supersets
@@ -48,8 +46,8 @@ _MOST_SURPRISE = 4.0
 class SettledSets:
     """The sets that are settled, and the way to settle more; all are sets over the first columns of a pool."""
 
-    def __init__(self, table: RankedTable, pool: Pool, columns: tuple[int, ...] | None = None) -> None:
-        self._table, self._pool = table, pool
+    def __init__(self, table: RankedTable, engine: Engine, pool: Pool, columns: tuple[int, ...] | None = None) -> None:
+        self._table, self._engine, self._pool = table, engine, pool
         self._columns = pool.columns if columns is None else columns
         self._knows_all_rows = pool.rows == table.rows
         self._settled: Words = np.zeros((0, words_for(len(self._columns))), np.uint64)
@@ -57,7 +55,6 @@ class SettledSets:
         """The pairs that agree on a set, where they were counted."""
         self._coverage: Coverage | None = None
         self._small: tuple[Words, npt.NDArray[np.float64]] | None = None
-        self._workspace = Workspace(table, pool.policy, min(DEFAULT_CACHE_BYTES, 4 * table.rows * len(self._columns)))
 
     def __len__(self) -> int:
         return len(self._settled)
@@ -74,8 +71,8 @@ class SettledSets:
         if not len(chosen):
             return False
         expected = _MOST_SURPRISE * self._pairs(chosen)
-        with ThreadPoolExecutor(min(len(chosen), cores())) as threads:
-            parts = list(threads.map(lambda one, most: self._compared(one, most, watch), chosen, expected))
+        columns = [tuple(self._columns[place] for place in unpack_set(one)) for one in chosen]
+        parts = self._engine.pairs_of_classes(self._pool, columns, expected.tolist(), watch.is_over)
         watch.look()
         for one, part in zip(chosen, parts, strict=True):
             if isinstance(part, Pool):
@@ -85,17 +82,6 @@ class SettledSets:
                 self._counted[one.tobytes()] = part
         self._small = None if self._counted else self._small
         return True
-
-    def _compared(self, one: Words, most: float, watch: Watch) -> Pool | int:
-        """All pairs that agree on a set; only how many they are, if they are more than `most`."""
-        partition = self._workspace.partition(self._columns[place] for place in unpack_set(one))
-        pairs = _pairs_of(partition)
-        if pairs > most:
-            return pairs
-        part = self._pool.empty_copy()
-        if not part.add_pairs_of_classes(partition.rows, partition.offsets, watch.is_over):
-            raise StoppedError("the comparison of pairs was stopped")
-        return part
 
     def _cover(self, rest: Words) -> Words:
         """The sets to settle next, the best first."""
@@ -160,8 +146,3 @@ class SettledSets:
         for place, one in enumerate(sets if self._counted else ()):
             pairs[place] = self._counted.get(one.tobytes(), pairs[place])
         return pairs
-
-
-def _pairs_of(partition: Partition) -> int:
-    sizes = np.diff(partition.offsets).astype(np.int64)
-    return int((sizes * (sizes - 1) // 2).sum())

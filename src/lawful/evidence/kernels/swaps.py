@@ -121,3 +121,23 @@ def next_pairs(rows: int, distance: int, position: int, left: Int32s, right: Int
             distance += 1
             position = 0
     return listed, distance, position
+
+
+@compiled
+def pairs_of_tile(rows: int, last: int, i: int, j: int, left: Int32s, right: Int32s) -> tuple[int, int, int]:
+    """List pairs (i, j) with i < j < `rows` from here on, then those of the next i before `last`; as many as fit.
+
+    Returns how many pairs were listed and where to go on; the end is at i = `last`.
+    """
+    listed = 0
+    while i < last and listed < left.size:
+        stop = min(rows, j + left.size - listed)
+        for k in range(j, stop):
+            left[listed] = i
+            right[listed] = k
+            listed += 1
+        j = stop
+        if j == rows:
+            i += 1
+            j = i + 1
+    return listed, i, j
