@@ -107,9 +107,9 @@ def test_a_table_of_at_most_one_row_obeys_every_law(rows: int) -> None:
 def test_a_kind_without_a_check_is_refused() -> None:
     table = ArrayTable([[1, 2], [1, 2]])
     law = POD(((0, "<"),), (1, "<"))
-    with pytest.raises(UsageError, match="pod has no direct check"):
+    with pytest.raises(UsageError, match="kind pod cannot be checked"):
         check(CheckTask(0, law), table, Workspace(table, NullPolicy.EQUAL))
-    with pytest.raises(UsageError, match="pod has no direct check"):
+    with pytest.raises(UsageError, match="kind pod cannot be checked"):
         estimate_cost(law, table)
 
 

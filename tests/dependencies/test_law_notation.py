@@ -16,7 +16,6 @@ from lawful.common.errors import NotationError, UsageError
 from lawful.dependencies import (
     DC,
     FD,
-    KINDS,
     POD,
     CanonicalOD,
     Cell,
@@ -27,6 +26,7 @@ from lawful.dependencies import (
     format_law,
     from_documents,
     kind_of,
+    kinds,
     parse_law,
     parse_laws,
     tokens,
@@ -123,10 +123,10 @@ def test_the_examples_of_the_manual_are_laws():
     manual = (Path(__file__).parents[2] / "docs" / "notation.md").read_text(encoding="utf-8")
     column_names = ["zip", "street", "state", "year", "month", "day", "amount", "no", "salary", "tax", "rate"]
     examples = re.findall(r"^\| (?:key|[a-z -]+ dependency|denial constraint) \| `(.+?)` \|", manual, re.MULTILINE)
-    assert [kind_of(parse_law(text, column_names)) for text in examples] == list(KINDS)
+    assert [kind_of(parse_law(text, column_names)) for text in examples] == list(kinds())
     assert all(format_law(parse_law(text, column_names), column_names) == text for text in examples)
     documents = [json.loads(line) for line in re.findall(r"^    (\{\"kind\".*)$", manual, re.MULTILINE)]
-    assert [kind_of(law) for law in from_documents(documents, column_names)] == list(KINDS)
+    assert [kind_of(law) for law in from_documents(documents, column_names)] == list(kinds())
 
 
 def test_keywords_are_names_where_a_name_is_expected():

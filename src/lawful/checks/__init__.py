@@ -5,23 +5,26 @@ share.
 """
 
 from lawful.checks.cache import CacheStats, PartitionCache
-from lawful.checks.check import check
-from lawful.checks.cost import estimate_cost
+from lawful.checks.check import check, estimate_cost, find_violations
+from lawful.checks.law_checks import LawChecks, checks_of, register_checks
+from lawful.checks.own_checks import CHECKS
 from lawful.checks.partitions import Partition
 from lawful.checks.summaries import GroupRows, Most, VariantRows, summarize
 from lawful.checks.verdict import CheckTask, Damage, Verdict
 from lawful.checks.violating_rows import GroupedRows, violating_rows
-from lawful.checks.violations import Violations, find_violations
+from lawful.checks.violations import Violations
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES, Workspace
 from lawful.tables.ranked_table import RankedTable
 
 __all__ = [
+    "CHECKS",
     "DEFAULT_CACHE_BYTES",
     "CacheStats",
     "CheckTask",
     "Damage",
     "GroupRows",
     "GroupedRows",
+    "LawChecks",
     "Most",
     "Partition",
     "PartitionCache",
@@ -31,8 +34,10 @@ __all__ = [
     "Violations",
     "Workspace",
     "check",
+    "checks_of",
     "estimate_cost",
     "find_violations",
+    "register_checks",
     "summarize",
     "violating_rows",
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from lawful.checks.law_checks import checks_of
 from lawful.checks.workspace import Workspace
 from lawful.common.errors import EngineError, UsageError
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import Law, ListOD, columns_of, kind_of
+from lawful.dependencies import Law, columns_of
 from lawful.tables.ranked_table import RankedTable
 
 
@@ -13,7 +14,7 @@ def require_fitting(law: Law, table: RankedTable, workspace: Workspace) -> None:
     """Refuse the workspace of another table, and a law that names columns which the table does not have."""
     if table is not workspace.table:
         raise EngineError("A check was given the workspace of another table.")
-    if isinstance(law, ListOD) and workspace.null_policy is NullPolicy.IGNORE:
+    if checks_of(law).nulls_are_values and workspace.null_policy is NullPolicy.IGNORE:
         raise UsageError(
             "List-based order dependencies know nulls only as values, as ORDER BY does.",
             "Check them with --null equal.",
@@ -26,11 +27,3 @@ def require_columns(law: Law, table: RankedTable) -> None:
     for column in columns_of(law):
         if column >= table.width:
             raise UsageError(f"The law names column {column}, but the table has {table.width}, counted from 0.")
-
-
-def no_check(law: Law) -> UsageError:
-    """Return the error for a law of a kind that is not checked row by row here."""
-    return UsageError(
-        f"A law of the kind {kind_of(law)} has no direct check.",
-        "Keys, functional dependencies, canonical and list-based order dependencies and denial constraints have one.",
-    )

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lawful.checks.violations import find_violations
+from lawful.checks.check import find_violations
+from lawful.checks.law_checks import checks_of
 from lawful.checks.workspace import Workspace
 from lawful.common.arrays import Int32s
-from lawful.common.errors import UsageError
-from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate, columns_of
+from lawful.dependencies import Law
 from lawful.tables.ranked_table import RankedTable
 
 
@@ -60,7 +60,7 @@ def _summary(members: Int32s, law: Law, conflicting: Sequence[int], workspace: W
         starts[1:] |= in_order[1:] != in_order[:-1]
     first = np.flatnonzero(starts)
     sizes = np.diff(np.append(first, members.size))
-    ranked = range(first.size) if isinstance(law, CanonicalOD) else np.lexsort((order[first], -sizes)).tolist()
+    ranked = range(first.size) if checks_of(law).lists_in_order else np.lexsort((order[first], -sizes)).tolist()
     variants = tuple(
         VariantRows(int(sizes[v]), tuple(members[order[first[v] : first[v] + min(sizes[v], most.rows)]].tolist()))
         for v in islice(ranked, most.variants)
@@ -70,24 +70,4 @@ def _summary(members: Int32s, law: Law, conflicting: Sequence[int], workspace: W
 
 def parts_of(law: Law) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The columns that the rows of a violating group agree on, and those in which they are in conflict."""
-    match law:
-        case Key(columns):
-            return columns, ()
-        case FD(lhs, rhs):
-            return lhs, (rhs,)
-        case CanonicalOD(context, left, right, _):
-            return context, (left, right)
-        case ListOD(lhs, rhs):
-            return (), tuple(column for column, _ in (*lhs, *rhs))
-        case DC(predicates):
-            shared = tuple(sorted({column for predicate in predicates for column in _equated(predicate)}))
-            return shared, tuple(column for column in columns_of(law) if column not in shared)
-        case _:
-            raise UsageError(f"{law!r} cannot be explained")
-
-
-def _equated(predicate: Predicate) -> tuple[int, ...]:
-    """The column that a predicate wants to be equal in both rows, if it is of that form."""
-    left, right = predicate.left, predicate.right
-    is_across = isinstance(right, Cell) and left.row != right.row and left.column == right.column
-    return (left.column,) if is_across and predicate.operator == "=" else ()
+    return checks_of(law).parts(law)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from lawful.checks.denials.pairs import violating_pairs
-from lawful.checks.violations import find_violations
+from lawful.checks.check import find_violations
+from lawful.checks.law_checks import checks_of
 from lawful.checks.workspace import Workspace
 from lawful.common.arrays import Int32s, Int64s
-from lawful.dependencies import DC, Law
-from lawful.dependencies.denial_readings import plain_law
+from lawful.dependencies import Law
 from lawful.tables.ranked_table import RankedTable
 
 ROWS_AT_ONCE = 1 << 16
@@ -33,8 +32,9 @@ def violating_rows(
     With `in_pairs`, a denial constraint that is no simpler law in disguise has a group for each two rows that violate
     it, t before s. All other laws have the same groups as without.
     """
-    if in_pairs and isinstance(law, DC) and plain_law(law) is None:
-        yield from _pairs(law, workspace)
+    pairs = checks_of(law).violating_pairs(law, workspace) if in_pairs else None
+    if pairs is not None:
+        yield from _two_rows_a_group(pairs)
         return
     found = find_violations(law, table, workspace)
     for first in range(0, found.rows.size, ROWS_AT_ONCE):
@@ -43,9 +43,9 @@ def violating_rows(
         yield GroupedRows(groups, found.rows[first : first + ROWS_AT_ONCE])
 
 
-def _pairs(law: DC, workspace: Workspace) -> Iterator[GroupedRows]:
+def _two_rows_a_group(pairs: Iterable[tuple[Int32s, Int32s]]) -> Iterator[GroupedRows]:
     before = 0
-    for t, s in violating_pairs(law, workspace):
+    for t, s in pairs:
         rows = np.stack((t, s), axis=1).ravel()
         groups = before + np.repeat(np.arange(t.size, dtype=np.int64), 2)
         before += t.size

@@ -4,13 +4,22 @@ Laws speak of columns by index; names appear only where a law is written or read
 """
 
 from lawful.dependencies.denial_implication import entails, is_trivial, negated, satisfiable, swapped
-from lawful.dependencies.documents import Document, from_document, from_documents, to_document
+from lawful.dependencies.documents import from_document, from_documents, to_document
 from lawful.dependencies.fd_theory import candidate_keys, canonical_cover
+from lawful.dependencies.forms import (
+    Document,
+    LawForm,
+    columns_of,
+    form_of,
+    format_law,
+    kind_of,
+    kinds,
+    register_form,
+)
 from lawful.dependencies.implication import canonical_parts, closure, implies, mirrored
 from lawful.dependencies.laws import (
     DC,
     FD,
-    KINDS,
     POD,
     CanonicalOD,
     Cell,
@@ -22,16 +31,14 @@ from lawful.dependencies.laws import (
     Operator,
     Predicate,
     Row,
-    columns_of,
-    kind_of,
 )
-from lawful.dependencies.notation import format_law
+from lawful.dependencies.own_forms import FORMS
 from lawful.dependencies.parser import parse_law, parse_laws
 
 __all__ = [
     "DC",
     "FD",
-    "KINDS",
+    "FORMS",
     "POD",
     "CanonicalOD",
     "Cell",
@@ -39,6 +46,7 @@ __all__ = [
     "Document",
     "Key",
     "Law",
+    "LawForm",
     "LawKind",
     "ListOD",
     "Operator",
@@ -50,16 +58,19 @@ __all__ = [
     "closure",
     "columns_of",
     "entails",
+    "form_of",
     "format_law",
     "from_document",
     "from_documents",
     "implies",
     "is_trivial",
     "kind_of",
+    "kinds",
     "mirrored",
     "negated",
     "parse_law",
     "parse_laws",
+    "register_form",
     "satisfiable",
     "swapped",
     "to_document",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from lawful.common.meanings import Direction
+from lawful.dependencies.forms import format_law, kind_of
 from lawful.dependencies.laws import (
     DC,
     FD,
@@ -19,9 +20,7 @@ from lawful.dependencies.laws import (
     LawKind,
     ListOD,
     Operator,
-    kind_of,
 )
-from lawful.dependencies.notation import format_law
 
 _WORDS: Final[Mapping[LawKind, str]] = {
     "key": "key",

@@ -7,18 +7,18 @@ and the field.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, cast
 
 from lawful.common.errors import SourceError, UsageError
 from lawful.common.meanings import Direction
+from lawful.dependencies.forms import Document, form_named, form_of, kinds
 from lawful.dependencies.laws import (
     DC,
     DIRECTIONS,
     FD,
-    KINDS,
     OPERATORS,
     POD,
     POD_LEFT_OPERATORS,
@@ -32,20 +32,18 @@ from lawful.dependencies.laws import (
     Operator,
     Predicate,
     Row,
-    kind_of,
     number_from_text,
 )
-from lawful.dependencies.notation import format_law, unknown_column
-
-Document: TypeAlias = dict[str, Any]
+from lawful.dependencies.notation import unknown_column
 
 _REMEMBERED_PREDICATES: Final = 1 << 14
 
 
 def to_document(law: Law, names: Sequence[str]) -> Document:
     """Turn a law into a JSON object; `text`, its notation, is for people and is not read back."""
-    text = format_law(law, names)  # first, because it refuses columns that have no name
-    return {"kind": kind_of(law), **_fields(law, names), "text": text}
+    form = form_of(law)
+    text = form.text(law, names)  # first, because it refuses columns that have no name
+    return {"kind": form.kind, **form.fields(law, names), "text": text}
 
 
 def from_document(document: object, names: Sequence[str], entry: str = "dependency") -> Law:
@@ -60,12 +58,12 @@ def from_document(document: object, names: Sequence[str], entry: str = "dependen
     entry
         What errors call this document, such as `dependencies[3]`.
     """
-    return _Reader(names, entry).law(document)
+    return FieldReader(names, entry).law(document)
 
 
 def from_documents(documents: object, names: Sequence[str], entry: str = "dependencies") -> list[Law]:
     """Read a list of laws, as results keep them under `dependencies`."""
-    reader = _Reader(names, entry)
+    reader = FieldReader(names, entry)
     laws: list[Law] = []
     for position, document in enumerate(reader.array(documents, entry)):
         reader.entry = f"{entry}[{position}]"
@@ -73,22 +71,36 @@ def from_documents(documents: object, names: Sequence[str], entry: str = "depend
     return laws
 
 
-def _fields(law: Law, names: Sequence[str]) -> Document:
-    match law:
-        case Key(columns):
-            return {"columns": [names[column] for column in columns]}
-        case FD(lhs, rhs):
-            return {"lhs": [names[column] for column in lhs], "rhs": names[rhs]}
-        case CanonicalOD(context, left, right, direction):
-            pair = {"left": names[left], "right": names[right], "direction": direction}
-            return {"context": [names[column] for column in context], **pair}
-        case ListOD(left_list, right_list):
-            return {"lhs": _marked(left_list, names), "rhs": _marked(right_list, names)}
-        case POD(marked, right_side):
-            return {"lhs": _marked(marked, names), "rhs": _marked((right_side,), names)[0]}
-        case DC(predicates):
-            names = tuple(names)
-            return {"predicates": [list(_predicate(predicate, names)) for predicate in predicates]}
+def key_fields(law: Key, names: Sequence[str]) -> Document:
+    """The fields of a key."""
+    return {"columns": [names[column] for column in law.columns]}
+
+
+def fd_fields(law: FD, names: Sequence[str]) -> Document:
+    """The fields of an FD."""
+    return {"lhs": [names[column] for column in law.lhs], "rhs": names[law.rhs]}
+
+
+def canonical_od_fields(law: CanonicalOD, names: Sequence[str]) -> Document:
+    """The fields of a canonical order dependency."""
+    pair = {"left": names[law.left], "right": names[law.right], "direction": law.direction}
+    return {"context": [names[column] for column in law.context], **pair}
+
+
+def list_od_fields(law: ListOD, names: Sequence[str]) -> Document:
+    """The fields of a list-based order dependency."""
+    return {"lhs": _marked(law.lhs, names), "rhs": _marked(law.rhs, names)}
+
+
+def pod_fields(law: POD, names: Sequence[str]) -> Document:
+    """The fields of a pointwise order dependency."""
+    return {"lhs": _marked(law.lhs, names), "rhs": _marked((law.rhs,), names)[0]}
+
+
+def dc_fields(law: DC, names: Sequence[str]) -> Document:
+    """The fields of a denial constraint."""
+    named = tuple(names)
+    return {"predicates": [list(_predicate(predicate, named)) for predicate in law.predicates]}
 
 
 def _marked(columns: Iterable[tuple[int, str]], names: Sequence[str]) -> list[list[str]]:
@@ -113,7 +125,7 @@ def _json_value(constant: Constant) -> Any:
     return number if Constant(number) == constant else {"decimal": str(value)}
 
 
-class _Reader:
+class FieldReader:
     """Reads the fields of one entry and says which one is wrong."""
 
     def __init__(self, names: Sequence[str], entry: str) -> None:
@@ -122,47 +134,56 @@ class _Reader:
         self.index = {name: column for column, name in enumerate(names)}
 
     def law(self, document: object) -> Law:
+        """Read a law of any family."""
         if not isinstance(document, Mapping):
             raise _wrong(self.entry, "must be an object", document)
         kind = self._field(document, "kind")
-        reader = _LAW_READERS.get(kind) if isinstance(kind, str) else None
-        if reader is None:
-            raise _wrong(f"{self.entry}.kind", f"must be one of {', '.join(KINDS)}", kind)
+        form = form_named(kind)
+        if form is None:
+            raise _wrong(f"{self.entry}.kind", f"must be one of {', '.join(kinds())}", kind)
         try:
-            return reader(self, document)
+            law: Law = form.read(self, document)
+            return law
         except UsageError as refusal:
             raise SourceError(f"{self.entry}: {refusal.message}", refusal.hint) from None
 
     def key(self, document: Mapping[str, object]) -> Key:
-        return Key(self._columns(document, "columns"))
+        """Read a key."""
+        return Key(self.columns(document, "columns"))
 
     def fd(self, document: Mapping[str, object]) -> FD:
-        return FD(self._columns(document, "lhs"), self._column_field(document, "rhs"))
+        """Read an FD."""
+        return FD(self.columns(document, "lhs"), self._column_field(document, "rhs"))
 
     def canonical_od(self, document: Mapping[str, object]) -> CanonicalOD:
+        """Read a canonical order dependency."""
         direction = self._word(self._field(document, "direction"), f"{self.entry}.direction", DIRECTIONS)
         return CanonicalOD(
-            self._columns(document, "context"),
+            self.columns(document, "context"),
             self._column_field(document, "left"),
             self._column_field(document, "right"),
             cast(Direction, direction),
         )
 
     def list_od(self, document: Mapping[str, object]) -> ListOD:
+        """Read a list-based order dependency."""
         lhs, rhs = (self._marked_list(document, name, DIRECTIONS) for name in ("lhs", "rhs"))
         return ListOD(cast(_DirectedList, lhs), cast(_DirectedList, rhs))
 
     def pod(self, document: Mapping[str, object]) -> POD:
+        """Read a pointwise order dependency."""
         lhs = self._marked_list(document, "lhs", POD_LEFT_OPERATORS)
         rhs = self._marked(self._field(document, "rhs"), f"{self.entry}.rhs", POD_RIGHT_OPERATORS)
         return POD(cast(_OperatorList, lhs), cast(tuple[int, Operator], rhs))
 
     def dc(self, document: Mapping[str, object]) -> DC:
+        """Read a denial constraint."""
         place = f"{self.entry}.predicates"
         items = self.array(self._field(document, "predicates"), place)
         return DC(tuple(self._predicate(item, f"{place}[{at}]") for at, item in enumerate(items)))
 
     def array(self, value: object, place: str, length: int | None = None) -> Sequence[object]:
+        """Read an array, of a certain length if it is given."""
         if not isinstance(value, list | tuple):
             raise _wrong(place, "must be an array", value)
         if length is not None and len(value) != length:
@@ -195,7 +216,8 @@ class _Reader:
             raise SourceError(f"{place}: {refusal.message}", refusal.hint) from None
         raise _wrong(place, 'must be text, a number, a boolean or {"decimal": "digits"}', value)
 
-    def _columns(self, document: Mapping[str, object], name: str) -> tuple[int, ...]:
+    def columns(self, document: Mapping[str, object], name: str) -> tuple[int, ...]:
+        """Read a field that lists column names."""
         place = f"{self.entry}.{name}"
         items = self.array(self._field(document, name), place)
         return tuple(self._column(item, f"{place}[{at}]") for at, item in enumerate(items))
@@ -236,15 +258,6 @@ class _Reader:
 
 _DirectedList: TypeAlias = tuple[tuple[int, Direction], ...]
 _OperatorList: TypeAlias = tuple[tuple[int, Operator], ...]
-
-_LAW_READERS: Final[Mapping[str, Callable[[_Reader, Mapping[str, object]], Law]]] = {
-    "key": _Reader.key,
-    "fd": _Reader.fd,
-    "canonical-od": _Reader.canonical_od,
-    "list-od": _Reader.list_od,
-    "pod": _Reader.pod,
-    "dc": _Reader.dc,
-}
 
 
 def _wrong(place: str, expected: str, value: object) -> SourceError:

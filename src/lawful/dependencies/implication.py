@@ -13,6 +13,7 @@ from typing import Final
 from lawful.common.errors import UsageError
 from lawful.common.meanings import Direction, NullPolicy
 from lawful.dependencies.denial_implication import implies_dc
+from lawful.dependencies.forms import columns_of
 from lawful.dependencies.laws import (
     DC,
     FD,
@@ -23,7 +24,6 @@ from lawful.dependencies.laws import (
     Law,
     ListOD,
     Operator,
-    columns_of,
 )
 
 IMPLIED_OPERATORS: Final[Mapping[Operator, frozenset[Operator]]] = {

@@ -17,7 +17,8 @@ from lawful.common.meanings import Direction
 
 Row: TypeAlias = Literal["t", "s"]
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">="]
-LawKind: TypeAlias = Literal["key", "fd", "canonical-od", "list-od", "pod", "dc"]
+LawKind: TypeAlias = str
+"""The name of a family: `key`, `fd`, `canonical-od`, `list-od`, `pod`, `dc`, or what else is registered."""
 
 DIRECTIONS: Final[tuple[Direction, ...]] = ("asc", "desc")
 OPERATORS: Final[tuple[Operator, ...]] = ("=", "<", "<=", ">", ">=", "!=")
@@ -310,40 +311,3 @@ class DC:
 
 
 Law: TypeAlias = Key | FD | CanonicalOD | ListOD | POD | DC
-
-_KINDS: Final[Mapping[type, LawKind]] = {
-    Key: "key",
-    FD: "fd",
-    CanonicalOD: "canonical-od",
-    ListOD: "list-od",
-    POD: "pod",
-    DC: "dc",
-}
-KINDS: Final[tuple[LawKind, ...]] = tuple(_KINDS.values())
-
-
-def kind_of(law: Law) -> LawKind:
-    """Name the family of a law, as documents and the command line do."""
-    try:
-        return _KINDS[type(law)]
-    except KeyError:
-        raise UsageError(f"{law!r} is not a law.") from None
-
-
-def columns_of(law: Law) -> tuple[int, ...]:
-    """List every column that a law speaks of, once each and in order."""
-    match law:
-        case Key(columns):
-            return columns
-        case FD(lhs, rhs):
-            return tuple(sorted((*lhs, rhs)))
-        case CanonicalOD(context, left, right):
-            return tuple(sorted((*context, left, right)))
-        case ListOD(left_list, right_list):
-            return tuple(sorted({column for column, _ in left_list + right_list}))
-        case POD(marked, right_side):
-            return tuple(sorted(column for column, _ in (*marked, right_side)))
-        case DC(predicates):
-            cells = (cell for predicate in predicates for cell in (predicate.left, predicate.right))
-            return tuple(sorted({cell.column for cell in cells if isinstance(cell, Cell)}))
-    raise UsageError(f"{law!r} is not a law.")

@@ -18,7 +18,6 @@ from lawful.dependencies.laws import (
     Cell,
     Constant,
     Key,
-    Law,
     ListOD,
     Predicate,
 )
@@ -34,25 +33,38 @@ _REMEMBERED: Final = 1 << 14  # a million laws are made of some hundred columns 
 _LONGEST_GUESSED_NAME: Final = 200  # comparing long names is slow, and a guess about them helps nobody
 
 
-def format_law(law: Law, names: Sequence[str]) -> str:
-    """Write a law in its notation, with `names[i]` for column i."""
-    match law:
-        case Key(columns):
-            return f"key({_listed(columns, names)})"
-        case FD(lhs, rhs):
-            return f"{_listed(lhs, names) or '{}'} -> {format_name(rhs, names)}"
-        case CanonicalOD(context, left, right, direction):
-            pair = f"{format_name(left, names)} asc ~ {format_name(right, names)} {direction}"
-            return f"{{{_listed(context, names)}}}: {pair}"
-        case ListOD(left_list, right_list):
-            return f"{_directed(left_list, names)} -> {_directed(right_list, names)}"
-        case POD(marked, right_side):
-            left_side = ", ".join(f"{format_name(column, names)}{mark}" for column, mark in marked)
-            return f"{{{left_side}}} -> {{{format_name(right_side[0], names)}{right_side[1]}}}"
-        case DC(predicates):
-            names = tuple(names)
-            return f"not({' and '.join([format_predicate(predicate, names) for predicate in predicates])})"
-    raise UsageError(f"{law!r} is not a law.")
+def format_key(law: Key, names: Sequence[str]) -> str:
+    """Write `key(a, b)`."""
+    return f"key({_listed(law.columns, names)})"
+
+
+def format_fd(law: FD, names: Sequence[str]) -> str:
+    """Write `a, b -> c`."""
+    return f"{_listed(law.lhs, names) or '{}'} -> {format_name(law.rhs, names)}"
+
+
+def format_canonical_od(law: CanonicalOD, names: Sequence[str]) -> str:
+    """Write `{c}: a asc ~ b desc`."""
+    pair = f"{format_name(law.left, names)} asc ~ {format_name(law.right, names)} {law.direction}"
+    return f"{{{_listed(law.context, names)}}}: {pair}"
+
+
+def format_list_od(law: ListOD, names: Sequence[str]) -> str:
+    """Write `[a asc] -> [b desc]`."""
+    return f"{_directed(law.lhs, names)} -> {_directed(law.rhs, names)}"
+
+
+def format_pod(law: POD, names: Sequence[str]) -> str:
+    """Write `{a<, b>=} -> {c<=}`."""
+    left_side = ", ".join(f"{format_name(column, names)}{mark}" for column, mark in law.lhs)
+    column, mark = law.rhs
+    return f"{{{left_side}}} -> {{{format_name(column, names)}{mark}}}"
+
+
+def format_dc(law: DC, names: Sequence[str]) -> str:
+    """Write `not(t.a = s.a and t.b != s.b)`."""
+    named = tuple(names)
+    return f"not({' and '.join([format_predicate(predicate, named) for predicate in law.predicates])})"
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -11,6 +11,7 @@ from typing import TypeVar, cast
 
 from lawful.common.errors import NotationError, UsageError
 from lawful.common.meanings import Direction
+from lawful.dependencies.forms import form_called
 from lawful.dependencies.laws import (
     DC,
     FD,
@@ -21,7 +22,6 @@ from lawful.dependencies.laws import (
     CanonicalOD,
     Cell,
     Constant,
-    Key,
     Law,
     ListOD,
     Operator,
@@ -119,13 +119,15 @@ class _Parser:
     # The forms of laws
 
     def _form(self, word: Token) -> Law:
-        form = word.value.lower()
-        if form not in ("key", "not"):
+        called = form_called(word.value.lower())
+        if called is None and word.value.lower() != "not":
             raise self._error(word, f"{word.value!r} is no form of law; key(…) and not(…) are.", _FORMS_HINT)
         opening = self.advance()
-        if form == "key":
-            columns = self._items(")", self._name)
-            return self._build(opening, lambda: Key(tuple(columns)))
+        if called is not None:
+            make, columns = called.call, self._items(")", self._name)
+            assert make is not None
+            law: Law = self._build(opening, lambda: make(tuple(columns)))
+            return law
         predicates = [] if self._at(")") else [self._predicate()]
         while not self._at(")"):
             if self.token.kind is not TokenKind.NAME or self.token.value.lower() != "and":

@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import TypeVar
 
-from lawful.checks import CheckTask, RankedTable, estimate_cost
-from lawful.checks.cost import equal_columns
-from lawful.dependencies import DC, FD, CanonicalOD, Key, Law, ListOD
+from lawful.checks import CheckTask, RankedTable, checks_of, estimate_cost
 
 Pack = tuple[CheckTask, ...]
 Shares = Sequence[float]
@@ -31,7 +29,7 @@ def pack_by_cost(
     Tasks are put in the order in which their partitions are built (see `Workspace.chain`), so that neighbours
     share long prefixes and a worker finds them in its cache. A pack that would be empty is left out.
     """
-    ordered = sorted(tasks, key=lambda task: _chain(task.law, table))
+    ordered = sorted(tasks, key=lambda task: checks_of(task.law).chain(task.law, table))
     costs = [estimate_cost(task.law, table) for task in ordered]
     total = sum(costs)
     shares = shares(total) if callable(shares) else shares
@@ -66,15 +64,3 @@ def in_packs(items: Sequence[_Item], packs: int) -> list[Sequence[_Item]]:
     """Cut a sequence into at most `packs` parts of about the same length, none empty."""
     size = -(-len(items) // packs) or 1
     return [items[first : first + size] for first in range(0, len(items), size)]
-
-
-def _chain(law: Law, table: RankedTable) -> list[tuple[int, int]]:
-    match law:
-        case Key(columns) | FD(columns, _) | CanonicalOD(columns, _, _, _):
-            return sorted((-table.distinct(column), column) for column in columns)
-        case DC(predicates):
-            return sorted((-table.distinct(column), column) for column in equal_columns(predicates))
-        case ListOD(left, right):
-            return [(column, int(direction == "desc")) for column, direction in left + right]
-        case _:
-            return []

@@ -157,7 +157,7 @@ def _ranked(found: Findings, run: Run, request: Request) -> tuple[PackedLaws, tu
         of_kind = _listings(found, family)
         interesting = [_of_interest(listing, request.min_interest) for listing in of_kind]
         left_out += sum(map(len, of_kind)) - sum(map(len, interesting))
-        listed.append(RankedLaws.of(family, interesting))  # type: ignore[arg-type]  # a family is a kind of law
+        listed.append(RankedLaws.of(family, interesting))
     return kept.ranked(), tuple(listed), left_out
 
 

@@ -1,0 +1,1 @@
+"""Checks of canonical order dependencies, by stripped partitions."""

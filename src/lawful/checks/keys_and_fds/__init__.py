@@ -1,0 +1,1 @@
+"""Checks of keys and functional dependencies, by stripped partitions."""
