@@ -355,7 +355,7 @@ def test_no_law_depends_on_the_partition_chain() -> None:
     kept, chained = (lawful.discover(source, "canonical-od", partition_chain=chain) for chain in (None, 1))
     assert list(kept) == list(chained)
     assert kept.counts["full_evidence"] == chained.counts["full_evidence"] == 0
-    for find, chain, words in (("canonical-od", 0, "at least 1"), ("fd", 3, "has a partition chain")):
+    for find, chain, words in (("canonical-od", 0, "at least 1"), ("fd", 3, "is for canonical-od only")):
         with pytest.raises(UsageError, match=words):
             lawful.discover(source, find, partition_chain=chain)
 

@@ -19,13 +19,16 @@ from pyarrow import csv
 import lawful
 from lawful.common.errors import EngineError, UsageError
 from lawful.common.meanings import NullPolicy
+from lawful.common.sizes import parse_size
 from lawful.dependencies import FD, Key
+from lawful.dependencies.laws import OPERATORS
+from lawful.discovery.own_families import operators_of
 from lawful.discovery.questions import resident_bytes
 from lawful.results import DiscoveryReport
 from lawful.results.packed_laws import NO_RIGHT_SIDE, PackedLaws
-from lawful.runs.discover import discover_laws, parse_memory
+from lawful.runs.discover import discover_laws
 from lawful.runs.partial_files import PartialFile
-from lawful.runs.request import Request, families_of, operators_of
+from lawful.runs.request import Request, families_of
 from lawful.runs.run import Progress, Where, open_run
 from lawful.runs.stopping import interrupt
 from lawful.search import pack_sets
@@ -71,15 +74,16 @@ def test_operators_are_read_for_all_columns_and_for_one() -> None:
         {"net salary": ("<", "<="), "a:b": ()},
     )
     assert operators_of(["none", "a:="]) == ((), {"a": ("=",)})
+    assert operators_of(["=", "!="]) == operators_of("=,!=") == (("=", "!="), {})
+    assert operators_of([]) == (OPERATORS, {})
     with pytest.raises(UsageError, match="salary:none"):
         operators_of(["salary:"])
 
 
 def test_operators_of_single_columns_are_among_the_settings(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,2\n2,1\n3,1\n")
-    denials = lawful.DenialWishes(operators=("=",), column_operators={"b": ("<",)})
-    report = lawful.discover(tmp_path / "t.csv", "dc", denials=denials, reuse=False)
-    assert report.to_dict()["settings"]["dc"]["column_operators"] == {"b": ["<"]}
+    report = lawful.discover(tmp_path / "t.csv", "dc", operators=["=", "b:<"], reuse=False)
+    assert report.to_dict()["settings"]["dc"]["operators"] == ["=", "b:<"]
     assert _texts(report) == ["not(t.a = s.a)"]
 
 
@@ -88,13 +92,13 @@ def test_operators_of_single_columns_are_among_the_settings(tmp_path: Path) -> N
     [("512m", 512 << 20), ("4g", 4 << 30), ("1.5 GB", 3 << 29), ("2k", 2048), ("7", 7), ("1t", 1 << 40)],
 )
 def test_sizes_of_memory(text: str, size: int) -> None:
-    assert parse_memory(text) == size
+    assert parse_size(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "m", "-1g", "4 gigs", "1e9", "∞"])
 def test_what_is_no_size_of_memory(text: str) -> None:
-    with pytest.raises(UsageError, match="is not a size of memory"):
-        parse_memory(text)
+    with pytest.raises(UsageError, match="is not a size"):
+        parse_size(text)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +119,8 @@ def test_what_is_no_size_of_memory(text: str) -> None:
         ({"strategy": "fast"}, "an unknown strategy"),
         ({"null": "none"}, "unknown null policy"),
         ({"columns": ["c1", "c99"]}, "has no column 'c99'"),
+        ({"max_siz": 3}, "there is no option 'max_siz'\nDid you mean max_size"),
+        ({"unidirectional": True}, "--unidirectional is for list-od only"),
     ],
 )
 def test_requests_that_make_no_sense_are_refused(wrong: dict[str, Any], words: str) -> None:

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lawful.api import check, discover, explain, profile
+    from lawful.common.errors import LawfulError
     from lawful.rewriting import rewrite
-    from lawful.runs.request import DenialWishes, ListWishes
     from lawful.tables.options import CsvDialect
 
 __version__ = "0.1.0"
 __all__ = [
     "CsvDialect",
-    "DenialWishes",
-    "ListWishes",
+    "LawfulError",
     "__version__",
     "check",
     "discover",
@@ -34,8 +33,7 @@ _HOMES = {
     "explain": "lawful.api",
     "profile": "lawful.api",
     "CsvDialect": "lawful.tables.options",
-    "DenialWishes": "lawful.runs.request",
-    "ListWishes": "lawful.runs.request",
+    "LawfulError": "lawful.common.errors",
     "rewrite": "lawful.rewriting",
 }
 

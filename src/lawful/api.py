@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lawful.common.errors import UsageError
@@ -18,8 +17,6 @@ from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from lawful.runs.request import DenialWishes, ListWishes, Strategy
-
 
 def discover(
     source: Any,
@@ -32,12 +29,9 @@ def discover(
     time_limit: float | None = None,
     memory_limit: int | str | None = None,
     seed: int = 0,
-    strategy: Strategy = "auto",
+    strategy: str = "auto",
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    partition_chain: int | None = None,
-    lists: ListWishes | None = None,
-    denials: DenialWishes | None = None,
     null: str = "equal",
     engine: EngineName = "auto",
     spark: SparkSession | None = None,
@@ -47,6 +41,7 @@ def discover(
     limit: int | None = None,
     dialect: CsvDialect | None = None,
     reuse: bool = True,
+    **options: Any,
 ) -> DiscoveryReport:
     """Find all minimal laws that a table obeys.
 
@@ -73,41 +68,37 @@ def discover(
         `evidence` (canonical ODs); `findod` and `canonical` (list ODs); `completion` (DCs); `auto`: whatever is
         quicker.
     checkpoint, resume
-        A file in which a search for canonical ODs keeps every verdict, and whether to go on from it.
-    partition_chain
-        Keep the partitions on the way to another one if it takes at most so many products; of a longer way, only the
-        end (canonical ODs). No law depends on it.
-    lists, denials
-        What only list-based order dependencies and only denial constraints can be asked for.
+        A file in which every verdict is kept, and whether to go on from it.
     null, engine, spark, format, columns, types, limit, dialect, reuse
         As for `check`.
+    options
+        What only some kinds of laws can be asked for, such as `unidirectional=True` or `cross_columns=False`; the page
+        on Python lists them.
 
     Returns
     -------
     DiscoveryReport
         The laws. At a limit, or when it is interrupted (Ctrl-C), those that are certain, with `complete` false.
     """
-    from lawful.runs.discover import discover_laws, parse_memory
-    from lawful.runs.request import DenialWishes, ListWishes, Request, families_of
+    from lawful.runs.discover import discover_laws
+    from lawful.runs.request import request_of
 
-    request = Request(
-        families_of(find),
-        max_size,
-        error,
-        measure,
-        min_interest,
-        time_limit,
-        parse_memory(memory_limit) if isinstance(memory_limit, str) else memory_limit,
-        seed,
-        strategy,
-        None if checkpoint is None else Path(checkpoint),
-        resume,
-        partition_chain,
-        lists or ListWishes(),
-        denials or DenialWishes(),
-    )
-    options = read_options(format, columns, types, limit, dialect)
-    with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
+    common = {
+        "find": find,
+        "max_size": max_size,
+        "error": error,
+        "measure": measure,
+        "min_interest": min_interest,
+        "time_limit": time_limit,
+        "memory_limit": memory_limit,
+        "seed": seed,
+        "strategy": strategy,
+        "checkpoint": checkpoint,
+        "resume": resume,
+    }
+    request = request_of(common | options)
+    reading = read_options(format, columns, types, limit, dialect)
+    with open_run(source, reading, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
         return discover_laws(run, request, silent)
 
 

@@ -14,11 +14,14 @@ import typer.main
 
 import lawful
 from cli.conftest import Lawful
-from lawful.cli.main import app
+from lawful.cli.main import make_app
 from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
+from lawful.discovery.families import Option
+from lawful.discovery.families import options as family_options
+from lawful.runs.request import COMMON_OPTIONS, families_of, flag_of
 
 DOCS = Path(__file__).parents[2] / "docs"
-COMMANDS: dict[str, Any] = typer.main.get_command(app).commands
+COMMANDS: dict[str, Any] = typer.main.get_command(make_app()).commands
 FUNCTIONS: dict[str, Callable[..., object]] = {
     "discover": lawful.discover,
     "check": lawful.check,
@@ -39,18 +42,6 @@ TWINS = {
     "strategy": {"--strategy"},
     "checkpoint": {"--checkpoint"},
     "resume": {"--resume"},
-    "partition_chain": {"--partition-chain"},
-    "lists": {"--unidirectional", "--with-implied", "--forward-rule"},
-    "denials": {
-        "--cross-columns",
-        "--no-cross-columns",
-        "--convention",
-        "--order-on-text",
-        "--constants",
-        "--operators",
-        "--least-shared",
-        "--least-mean-ratio",
-    },
     "laws": {"--laws"},
     "law": {"LAW"},
     "null": {"--null"},
@@ -62,6 +53,7 @@ TWINS = {
     "limit": {"--limit"},
     "dialect": {"--sep", "--header", "--no-header", "--quote", "--escape", "--encoding", "--null-token"},
     "reuse": {"--no-cache"},
+    "options": set(),
 }
 ONLY_ON_THE_COMMAND_LINE = {
     "--json": "a program calls to_dict() on what it gets back",
@@ -97,6 +89,9 @@ def test_every_argument_has_its_option_and_every_option_its_argument(name: str) 
     arguments = set(inspect.signature(FUNCTIONS[name]).parameters)
     assert arguments <= set(TWINS)
     reached = set().union(*(TWINS[argument] for argument in arguments))
+    if "options" in arguments:  # what only some families have
+        reached |= {flag_of(name) for name, (option, _) in family_options().items() if not option.hidden}
+        reached |= {"--no-cross-columns"}
     assert reached <= options
     assert options - reached <= set(ONLY_ON_THE_COMMAND_LINE)
 
@@ -106,18 +101,35 @@ def test_every_field_of_a_dialect_has_its_option() -> None:
     assert set(DIALECT_TWINS.values()) <= set(_options("check"))
 
 
-def test_every_wish_has_its_option() -> None:
-    options = _options("discover")
-    for wishes in (lawful.ListWishes(), lawful.DenialWishes()):
-        for field in fields(wishes):
-            if field.name not in ("flexible", "operators", "column_operators"):  # how to search; one option for two
-                assert options["--" + field.name.replace("_", "-")].default == getattr(wishes, field.name)
+def test_the_table_of_options_is_what_python_and_the_command_line_have() -> None:
+    """In both directions: every entry is an argument and an option with its default, and there are no others."""
+    shown, parameters = _options("discover"), inspect.signature(lawful.discover).parameters
+    for option in COMMON_OPTIONS:
+        assert families_of(parameters["find"].default) == families_of(shown["--find"].default)
+        assert option.name == "find" or parameters[option.name].default == option.default
+        assert option.name == "find" or shown[flag_of(option.name)].default == option.default
+        assert not option.default or isinstance(option.default, bool) or str(option.default) in _help(shown, option)
+    for option, kinds in family_options().values():
+        assert (flag_of(option.name) in shown) is not option.hidden
+        if not option.hidden:
+            assert _help(shown, option).startswith(f"{', '.join(kinds)}: {option.help}")
+            assert shown[flag_of(option.name)].default == (None if option.default == () else option.default)
+    named = {flag_of(option.name) for option in COMMON_OPTIONS}
+    named |= {flag_of(name) for name in family_options()} | {"--no-cross-columns"}
+    of_finding = {name for name, option in shown.items() if getattr(option, "rich_help_panel", "") == "What to find"}
+    assert of_finding <= named
+
+
+def _help(shown: dict[str, Any], option: Option) -> str:
+    return shown[flag_of(option.name)].help
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_defaults_are_the_same(name: str) -> None:
     options, parameters = _options(name), inspect.signature(FUNCTIONS[name]).parameters
     for argument, parameter in parameters.items():
+        if argument == "options":
+            continue
         (option, *others) = TWINS[argument]
         if others or argument in ("source", "laws", "law", "reuse", "find") or (name, argument) == ("check", "null"):
             continue
@@ -129,12 +141,6 @@ def test_defaults_are_the_same(name: str) -> None:
 
 
 def test_defaults_that_are_written_differently_are_the_same() -> None:
-    from lawful.runs.request import families_of, operators_of
-
-    assert _options("discover")["--operators"].default is None
-    assert operators_of([]) == (lawful.DenialWishes().operators, lawful.DenialWishes().column_operators)
-    find = inspect.signature(lawful.discover).parameters["find"].default
-    assert families_of(_options("discover")["--find"].default) == families_of(find) == ("key", "fd")
     # A document of laws brings its own meaning of null, and only the command line reads documents.
     assert _options("check")["--null"].default is None
     assert inspect.signature(lawful.check).parameters["null"].default == "equal"

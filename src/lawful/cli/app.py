@@ -8,16 +8,21 @@ import typer
 
 from lawful import __version__
 
-app = typer.Typer(
-    name="lawful",
-    help="Find and check the laws that a table obeys: keys, functional and order dependencies, denial constraints.\n\n"
-    "Begin with: lawful demo",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+def new_app() -> typer.Typer:
+    """The command without verbs."""
+    app = typer.Typer(
+        name="lawful",
+        help="Find and check the laws that a table obeys: keys, functional and order dependencies, denial "
+        "constraints.\n\nBegin with: lawful demo",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_common)
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -26,7 +31,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _common(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")

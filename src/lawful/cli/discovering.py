@@ -2,209 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from lawful.cli import options as opt
-from lawful.cli.groups import takes_groups
+from lawful.cli.groups import takes_groups, with_options
 from lawful.common.errors import EXIT_FINE, EXIT_STOPPED, UsageError
 
 if TYPE_CHECKING:
     from lawful.results import DiscoveryReport
     from lawful.runs.partial_files import PartialFile
-    from lawful.runs.request import Request
-    from lawful.runs.run import Run
 
 _FINDING = "What to find"
 
-Find = Annotated[
-    str,
-    opt.option(
-        _FINDING,
-        "The kinds of laws: key, fd, canonical-od, list-od, dc.  [default: key,fd]",
-        "--find",
-        metavar="KIND,KIND",
-    ),
-]
-MaxSize = Annotated[
-    int | None,
-    opt.option(
-        _FINDING,
-        "The most columns of a key, a left side, a context or a list; the most predicates of a dc.",
-        "--max-size",
-        metavar="N",
-    ),
-]
-Error = Annotated[
-    float,
-    opt.option(_FINDING, "The share that may break a law, below 1.  [default: 0]", "--error", metavar="X"),
-]
-MeasureOption = Annotated[
-    str,
-    opt.option(
-        _FINDING,
-        "What --error is a share of: g1, the pairs of rows; g3, the rows.  [default: g1]",
-        "--measure",
-        metavar="g1|g3",
-    ),
-]
-MinInterest = Annotated[
-    float, opt.option(_FINDING, "Leave out laws of less interest, from 0 to 1.", "--min-interest", metavar="X")
-]
-TimeLimit = Annotated[
-    float | None,
-    opt.option(_FINDING, "Stop searching after so many seconds, with what is certain.", "--time-limit", metavar="S"),
-]
-MemoryLimit = Annotated[
-    str | None,
-    opt.option(
-        _FINDING, "Stop when this process uses more memory, with what is certain.", "--memory-limit", metavar="SIZE"
-    ),
-]
-Seed = Annotated[
-    int,
-    opt.option(
-        _FINDING,
-        "Where random numbers start; every seed gives the same laws.  [default: 0]",
-        "--seed",
-        metavar="N",
-    ),
-]
-StrategyOption = Annotated[
-    str,
-    opt.option(
-        _FINDING,
-        "How to search. key, fd, dc: full compares all pairs of rows, hybrid some, then checks; canonical-od: lattice"
-        " or evidence; list-od: findod or canonical; dc: also completion; auto: what is quicker.  [default: auto]",
-        "--strategy",
-        metavar="NAME",
-    ),
-]
-Checkpoint = Annotated[
-    Path | None,
-    opt.option(
-        _FINDING,
-        "canonical-od: keep every verdict in this file, so that a run that was cut off can go on.",
-        "--checkpoint",
-        metavar="FILE",
-    ),
-]
-Resume = Annotated[bool, opt.option(_FINDING, "Go on from the --checkpoint of a run that was cut off.", "--resume")]
-PartitionChain = Annotated[
-    int | None,
-    opt.option(
-        _FINDING,
-        "canonical-od: keep the partitions on the way to another one if it takes at most so many products; of a longer"
-        " way, keep only the end.  [default: keep all]",
-        "--partition-chain",
-        metavar="N",
-    ),
-]
-Unidirectional = Annotated[bool, opt.option(_FINDING, "list-od: all columns rise, none falls.", "--unidirectional")]
-WithImplied = Annotated[
-    bool,
-    opt.option(
-        _FINDING,
-        "list-od: state constants, and columns that order rows alike, in full instead of once.",
-        "--with-implied",
-    ),
-]
-ForwardRule = Annotated[
-    str,
-    opt.option(
-        _FINDING,
-        "list-od: what makes a list minimal, fd as now defined or od as older systems have it.  [default: fd]",
-        "--forward-rule",
-        metavar="fd|od",
-    ),
-]
-CrossColumns = Annotated[
-    bool,
-    opt.option(
-        _FINDING,
-        "dc: compare columns with like values with each other too, or each only with itself.",
-        "--cross-columns/--no-cross-columns",
-    ),
-]
-Convention = Annotated[
-    str,
-    opt.option(
-        _FINDING,
-        "dc: which minimal ones: reduced by what implies what; one predicate for a pair of columns; or all minimal "
-        "sets.  [default: reduced]",
-        "--convention",
-        metavar="reduced|one-per-pair|set-minimal",
-    ),
-]
-OrderOnText = Annotated[bool, opt.option(_FINDING, "dc: compare texts by < and > too.", "--order-on-text")]
-Constants = Annotated[
-    int,
-    opt.option(
-        _FINDING,
-        "dc: compare each column with so many of its most frequent values too.  [default: 0]",
-        "--constants",
-        metavar="N",
-    ),
-]
-Operators = Annotated[
-    list[str] | None,
-    opt.option(
-        _FINDING,
-        "dc: the operators to use: '=,!=' for all columns, 'salary:<,<=' for one, 'name:none' to leave it out; may be "
-        "repeated.  [default: =,<,<=,>,>=,!=]",
-        "--operators",
-        metavar="[COLUMN:]OPERATORS",
-    ),
-]
-LeastShared = Annotated[
-    float,
-    opt.option(
-        _FINDING,
-        "dc: compare two columns by = if this share of their values is common.  [default: 0.2]",
-        "--least-shared",
-        metavar="X",
-    ),
-]
-LeastMeanRatio = Annotated[
-    float,
-    opt.option(
-        _FINDING,
-        "dc: compare two columns by < if their means differ by no more than this factor.  [default: 0.1]",
-        "--least-mean-ratio",
-        metavar="X",
-    ),
-]
+
+def discover_command() -> Callable[..., None]:
+    """The command with an option for everything that any family can be asked for."""
+    return with_options(takes_groups(discover), "asked", finding_options())
 
 
-@takes_groups
+def finding_options() -> list[inspect.Parameter]:
+    """The options that say what to find, as typer reads them: those of all families, then those of single ones."""
+    from lawful.discovery.families import discoverable, options
+    from lawful.runs.request import COMMON_OPTIONS, strategies_in_words
+
+    words = {"kinds": ", ".join(discoverable()), "strategies": strategies_in_words()}
+    common = [opt.parameter_of(option, _FINDING, option.help.format(**words)) for option in COMMON_OPTIONS]
+    own = [
+        opt.parameter_of(option, _FINDING, f"{', '.join(kinds)}: {option.help}")
+        for option, kinds in options().values()
+        if not option.hidden
+    ]
+    return common + own
+
+
 def discover(
     table: opt.Table,
-    find: Find = "key,fd",
-    max_size: MaxSize = None,
-    error: Error = 0.0,
-    measure: MeasureOption = "g1",
-    min_interest: MinInterest = 0.0,
-    time_limit: TimeLimit = None,
-    memory_limit: MemoryLimit = None,
-    seed: Seed = 0,
-    strategy: StrategyOption = "auto",
-    checkpoint: Checkpoint = None,
-    resume: Resume = False,
-    partition_chain: PartitionChain = None,
-    unidirectional: Unidirectional = False,
-    with_implied: WithImplied = False,
-    forward_rule: ForwardRule = "fd",
-    cross_columns: CrossColumns = True,
-    convention: Convention = "reduced",
-    order_on_text: OrderOnText = False,
-    constants: Constants = 0,
-    operators: Operators = None,
-    least_shared: LeastShared = 0.2,
-    least_mean_ratio: LeastMeanRatio = 0.1,
+    asked: opt.Asked,
     null: opt.Null = "equal",
     *,
     reading: opt.Reading,
@@ -228,34 +67,12 @@ def discover(
       lawful check new.csv --laws laws.json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
-    from lawful.runs.discover import discover_laws, parse_memory
+    from lawful.runs.discover import discover_laws, notes_before
     from lawful.runs.partial_files import PartialFile
-    from lawful.runs.request import DenialWishes, ListWishes, Request, families_of, operators_of
+    from lawful.runs.request import request_of
 
-    request = Request(
-        families_of(find),
-        max_size,
-        error,
-        measure,  # type: ignore[arg-type]  # the request checks it and says which there are
-        min_interest,
-        time_limit,
-        None if memory_limit is None else parse_memory(memory_limit),
-        seed,
-        strategy,  # type: ignore[arg-type]  # likewise
-        checkpoint,
-        resume,
-        partition_chain,
-        ListWishes(unidirectional, with_implied, forward_rule),  # type: ignore[arg-type]  # likewise
-        DenialWishes(
-            cross_columns,
-            convention,  # type: ignore[arg-type]  # likewise
-            order_on_text,
-            constants,
-            *operators_of(operators or ()),
-            least_shared,
-            least_mean_ratio,
-        ),
-    )
+    request = request_of(asked)
+    checkpoint = request.checkpoint
     output.require_writable(showing.out, table)
     if showing.out is not None and checkpoint is not None:
         _refuse_one_file_for_two(showing.out, checkpoint)
@@ -265,8 +82,7 @@ def discover(
             output.shown_progress() as progress,
             opt.open_table(table, reading, running, progress, opt.null_option(null)) as run,
         ):
-            if "dc" in request.find:
-                output.print_notes(*_compared_cells(run, request))
+            output.print_notes(*notes_before(run, request))
             report = discover_laws(run, request, progress, kept)
         if kept.failure is not None:
             output.print_notes(f"{kept.failure}; the search went on without it")
@@ -309,14 +125,6 @@ def _show(report: DiscoveryReport, showing: opt.Showing) -> None:
         output.print_json(report.streamed())
     else:
         print_discovery(report)
-
-
-def _compared_cells(run: Run, request: Request) -> list[str]:
-    """The predicates of denial constraints, which decide how long the search takes: told before it begins."""
-    from lawful.discovery.denials.questions import predicate_space
-
-    (question,) = (asked for asked in request.questions(run.null_policy) if hasattr(asked, "convention"))
-    return predicate_space(run.table, question).describe(run.table.names)
 
 
 @contextmanager

@@ -11,19 +11,11 @@ from rich.text import Text
 
 from lawful.cli.output import heading, longest_law, on_terminal, open_console, reader_may_leave
 from lawful.cli.shown_text import counted, shortened, visible
-from lawful.dependencies import LawKind, format_law
+from lawful.dependencies import format_law, words_of
 from lawful.results import DiscoveryReport
 from lawful.results.packed_laws import LawWriter, PackedLaws
 
 _MOST_LAWS, _FEWEST_OF_A_KIND = 50, 15
-_WORDS: dict[LawKind, tuple[str, str]] = {
-    "key": ("key", "keys"),
-    "fd": ("functional dependency", "functional dependencies"),
-    "canonical-od": ("canonical order dependency", "canonical order dependencies"),
-    "list-od": ("list-based order dependency", "list-based order dependencies"),
-    "pod": ("pointwise order dependency", "pointwise order dependencies"),
-    "dc": ("denial constraint", "denial constraints"),
-}
 _STEPS = {"start": "start", "encode": "read and encode", "open": "open", "discover": "search", "rank": "rank"}
 
 
@@ -62,11 +54,11 @@ class _Section:
 def _sections(report: DiscoveryReport) -> Iterator[_Section]:
     keys, fds = report.packed.families()
     find = report.settings["find"]
-    yield _Section(_WORDS["key"], len(keys), _packed_rows(keys, report), "key" in find)
-    yield _Section(_WORDS["fd"], len(fds), _packed_rows(fds, report), bool({"fd", "canonical-od"} & set(find)))
+    yield _Section(words_of("key"), len(keys), _packed_rows(keys, report), "key" in find)
+    yield _Section(words_of("fd"), len(fds), _packed_rows(fds, report), bool({"fd", "canonical-od"} & set(find)))
     for laws in report.listed:
         rows = ((format_law(law, report.table.names), *rest) for law, *rest in laws)
-        yield _Section(_WORDS[laws.kind], len(laws), rows, True)  # type: ignore[arg-type]  # rows are what laws give
+        yield _Section(words_of(laws.kind), len(laws), rows, True)  # type: ignore[arg-type]  # rows are what laws give
 
 
 def _packed_rows(laws: PackedLaws, report: DiscoveryReport) -> Iterator[_Row]:

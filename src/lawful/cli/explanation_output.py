@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
+from lawful.checks.summaries import parts_of
 from lawful.cli.output import cells, damage, heading, open_console, reader_may_leave, refutation, shown_file, shown_law
 from lawful.cli.shown_text import counted, shown_name
 from lawful.dependencies import FD, Key
 from lawful.results import Explanation
-from lawful.results.explanation import GroupSummary, Variant, parts_of
+from lawful.results.explanation import GroupSummary, Variant
 from lawful.tables.origins import Place
 
 
@@ -73,7 +74,7 @@ def _why_it_holds(explained: Explanation) -> Iterator[str]:
             first, *rows = refutation(outcome, explained.table.name)
             yield f"  {shown_law(outcome.text)} is broken: {first}"
             yield from (f"    {row}" for row in rows)
-    if isinstance(explained.law, FD) and explained.complete:
+    if explained.determines is not None and explained.complete:
         others = ", ".join(map(shown_name, explained.determines))
         yield f"its left side also determines {others}" if others else "its left side determines nothing else"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, get_type_hints
 
@@ -40,3 +40,23 @@ def _parameters(group: type[Any]) -> list[inspect.Parameter]:
         )
         for member in fields(group)
     ]
+
+
+def with_options(command: Callable[..., None], name: str, options: Sequence[inspect.Parameter]) -> Callable[..., None]:
+    """Spread options that come from a table into a command, which gets their values by name in one mapping."""
+    signature = inspect.signature(command)
+    spread = [
+        other
+        for parameter in signature.parameters.values()
+        for other in (options if parameter.name == name else [parameter])
+    ]
+    names = [option.name for option in options]
+
+    @functools.wraps(command)
+    def called(**given: Any) -> None:
+        given[name] = {option: given.pop(option) for option in names}
+        command(**given)
+
+    called.__signature__ = inspect.Signature(spread)  # type: ignore[attr-defined]  # typer reads it
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in spread}
+    return called

@@ -7,23 +7,28 @@ import traceback
 
 import typer
 
-from lawful.cli.app import app
+from lawful.cli.app import new_app
 from lawful.cli.checking import check, explain
-from lawful.cli.discovering import discover
+from lawful.cli.discovering import discover_command
 from lawful.cli.interrupts import interrupts_wait_for_compilers
 from lawful.cli.looking import bench, demo, profile
 from lawful.cli.rewriting import rewrite
 from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_STOPPED, LawfulError, StoppedError, UsageError
 
-app.command(short_help="Find the laws that a table obeys.")(discover)
-app.command(short_help="Check laws on a table.")(check)
-app.command(short_help="Show why a law holds, or what breaks it.")(explain)
-app.command(short_help="Shorten a query's ORDER BY and GROUP BY by laws.")(rewrite)
-app.command(short_help="Show a table's columns and their types.")(profile)
-app.command(short_help="Make a table with planted errors, and find them on Spark.")(demo)
-app.command(short_help="Run the benchmarks of a source checkout.", context_settings={"ignore_unknown_options": True})(
-    bench
-)
+
+def make_app() -> typer.Typer:
+    """The command with all its verbs, in the order in which help lists them."""
+    app = new_app()
+    app.command("discover", short_help="Find the laws that a table obeys.")(discover_command())
+    app.command(short_help="Check laws on a table.")(check)
+    app.command(short_help="Show why a law holds, or what breaks it.")(explain)
+    app.command(short_help="Shorten a query's ORDER BY and GROUP BY by laws.")(rewrite)
+    app.command(short_help="Show a table's columns and their types.")(profile)
+    app.command(short_help="Make a table with planted errors, and find them on Spark.")(demo)
+    passed_on = {"ignore_unknown_options": True}
+    app.command(short_help="Run the benchmarks of a source checkout.", context_settings=passed_on)(bench)
+    return app
+
 
 _INTERRUPTED = 130
 """What newer versions of typer make of a Ctrl-C; older ones raise `Abort`."""
@@ -37,7 +42,7 @@ def run() -> None:
     debug = "--debug" in sys.argv
     try:
         with interrupts_wait_for_compilers():
-            code = app(prog_name="lawful", standalone_mode=False) or EXIT_FINE
+            code = make_app()(prog_name="lawful", standalone_mode=False) or EXIT_FINE
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
     except (KeyboardInterrupt, typer.Abort):

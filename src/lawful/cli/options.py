@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
+from lawful.discovery.families import Option
 from lawful.runs.run import EngineName, Progress, Run, Where, open_run
 from lawful.tables.options import FORMATS, OVERRIDES, CsvDialect, ReadOptions, parse_column_types
 
@@ -20,6 +22,30 @@ _READING, _RUNNING, _SHOWING = "How to read the table", "Where to run", "What to
 def option(panel: str, help_: str, *names: str, metavar: str | None = None) -> Any:
     """Define an option; its default, where there is one to know, is in the help itself."""
     return typer.Option(*names, help=help_, rich_help_panel=panel, metavar=metavar, show_default=False)
+
+
+Asked = dict[str, Any]
+"""The values of options that come from a table, by name."""
+
+
+def parameter_of(option_: Option, panel: str, help_: str) -> inspect.Parameter:
+    """An entry of a table of options as typer reads it."""
+    default: Any = option_.default
+    kind: Any = option_.type or type(default)
+    flag = f"--{option_.name.replace('_', '-')}"
+    if kind is bool:
+        names = [f"{flag}/--no-{flag[2:]}"] if default else [flag]
+    else:
+        names = [flag]
+        if default not in (None, ()):
+            help_ += f"  [default: {default:g}]" if isinstance(default, float) else f"  [default: {default}]"
+    if kind is tuple:
+        kind, default = list[str], None
+    annotation: Any = Annotated[
+        kind if default is not None else kind | None,
+        option(panel, help_, *names, metavar=option_.metavar),
+    ]
+    return inspect.Parameter(option_.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 Table = Annotated[

@@ -15,6 +15,7 @@ from lawful.dependencies.forms import (
     kind_of,
     kinds,
     register_form,
+    words_of,
 )
 from lawful.dependencies.implication import canonical_parts, closure, implies, mirrored
 from lawful.dependencies.laws import (
@@ -74,4 +75,5 @@ __all__ = [
     "satisfiable",
     "swapped",
     "to_document",
+    "words_of",
 ]

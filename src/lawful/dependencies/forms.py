@@ -90,6 +90,11 @@ def form_of(law: object) -> LawForm:
         raise UsageError(f"{law!r} is not a law.") from None
 
 
+def words_of(kind: str) -> tuple[str, str]:
+    """What people call one law of a family, and several."""
+    return _by_kind[kind].words
+
+
 def kind_of(law: object) -> str:
     """Name the family of a law, as documents and the command line do."""
     return form_of(law).kind

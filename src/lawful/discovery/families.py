@@ -14,7 +14,7 @@ from lawful.checks.law_checks import LawChecks, forget_checks, register_checks
 from lawful.common.errors import UsageError
 from lawful.common.meanings import Measure, NullPolicy
 from lawful.dependencies.forms import LawForm, forget_form, register_form
-from lawful.discovery.findings import Findings
+from lawful.discovery.findings import Findings, Listing
 from lawful.discovery.search import Search
 
 
@@ -55,7 +55,7 @@ class Wishes(Protocol):
 
 @dataclass(frozen=True)
 class Option:
-    """Something that only one family can be asked for, in Python and on the command line.
+    """Something that a discovery can be asked for, in Python and on the command line.
 
     Attributes
     ----------
@@ -67,8 +67,8 @@ class Option:
         One sentence for the command line.
     metavar
         What the help shows for the value; None for a switch.
-    parse
-        Reads the texts of the command line, where the value is no plain number, text or switch.
+    type
+        The type of the value, where the default does not tell.
     hidden
         Not offered on the command line.
     """
@@ -77,7 +77,7 @@ class Option:
     default: Any
     help: str
     metavar: str | None = None
-    parse: Callable[[Sequence[str]], Any] | None = None
+    type: type[Any] | None = None
     hidden: bool = False
 
 
@@ -131,10 +131,12 @@ class FamilySearch:
         Whether all FDs come with the laws.
     limits_interest
         Whether it looks for nothing below a least interest, so that nothing is left out afterwards.
+    join
+        Makes one listing of those that were handed out as time went by, so that they are ranked together.
     notes
         What to tell a user before the search begins, given the table and the question.
     settings
-        What changes the answer beside the options, for the result's settings.
+        What the result says of how its laws were searched for, given the question.
     """
 
     question: Callable[[Wishes, NullPolicy], Any]
@@ -146,6 +148,7 @@ class FamilySearch:
     needs_swaps: bool = False
     states_fds: bool = False
     limits_interest: bool = False
+    join: Callable[[Sequence[Any]], Listing] | None = None
     notes: Callable[[Any, Any], list[str]] | None = None
     settings: Callable[[Any], dict[str, Any]] = field(default=lambda question: {})
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from lawful.checks import Violations, Workspace, find_violations
-from lawful.common.errors import UsageError
-from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate, columns_of
+from lawful.checks import Violations, Workspace, checks_of, find_violations
+from lawful.checks.summaries import parts_of
+from lawful.dependencies import Law
 from lawful.results.check_report import CheckReport, Outcome, RowView
 from lawful.results.documents import html_table
 from lawful.tables.encoded_table import EncodedTable
@@ -71,9 +71,11 @@ class Explanation:
         For a law that holds and is not minimal: the minimal laws of its own columns that imply it. None where there
         are too many candidates to look at.
     determines
-        For an FD that holds: what else its left side determines.
+        For an FD that holds: what else its left side determines; None for laws of other kinds.
     complete
         False where the work was stopped before all of this was known.
+    tells_minimality
+        Whether a law of this kind is minimal if no smaller one holds.
     """
 
     report: CheckReport
@@ -81,8 +83,9 @@ class Explanation:
     agreeing_rows: int
     stronger: tuple[Outcome, ...] = ()
     minimal_laws: tuple[str, ...] | None = ()
-    determines: tuple[str, ...] = ()
+    determines: tuple[str, ...] | None = None
     complete: bool = True
+    tells_minimality: bool = True
 
     @property
     def outcome(self) -> Outcome:
@@ -116,8 +119,8 @@ class Explanation:
             return False
         if any(outcome.holds for outcome in self.stronger):
             return False
-        if isinstance(self.law, ListOD):
-            return None  # its lists must be minimal too, and no longer right list may do
+        if not self.tells_minimality:
+            return None
         return True if self.complete else None
 
     def group_count(self) -> int:
@@ -171,7 +174,7 @@ class Explanation:
             _, first, variant, counts = np.unique(
                 ranks, axis=1, return_index=True, return_inverse=True, return_counts=True
             )
-            in_order = np.arange(len(counts)) if isinstance(self.law, CanonicalOD) else np.lexsort((first, -counts))
+            in_order = np.arange(len(counts)) if checks_of(self.law).lists_in_order else np.lexsort((first, -counts))
             chosen = [members[variant.ravel() == number] for number in in_order[:most_variants]]
         else:
             counts, chosen = np.array([len(members)]), [members]
@@ -196,7 +199,7 @@ class Explanation:
             entry["minimal"] = self.minimal
             entry["stronger"] = [self.report.entry(outcome) for outcome in self.stronger]
             entry["minimal_laws"] = None if self.minimal_laws is None else list(self.minimal_laws)
-            if isinstance(self.law, FD):
+            if self.determines is not None:
                 entry["determines"] = list(self.determines)
         else:
             entry["groups"] = [group.to_dict() for group in self.groups()]
@@ -217,28 +220,3 @@ class Explanation:
         if self.outcome.removals is not None:
             title += f"; removing {self.outcome.removals:,} would mend it"
         return html_table(title, list(islice(rows, _ROWS_IN_A_NOTEBOOK)))
-
-
-def parts_of(law: Law) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The columns that the rows of a violating group agree on, and those in which they are in conflict."""
-    match law:
-        case Key(columns):
-            return columns, ()
-        case FD(lhs, rhs):
-            return lhs, (rhs,)
-        case CanonicalOD(context, left, right, _):
-            return context, (left, right)
-        case ListOD(lhs, rhs):
-            return (), tuple(column for column, _ in (*lhs, *rhs))
-        case DC(predicates):
-            shared = tuple(sorted({column for predicate in predicates for column in _equated(predicate)}))
-            return shared, tuple(column for column in columns_of(law) if column not in shared)
-        case _:
-            raise UsageError(f"{law!r} cannot be explained")
-
-
-def _equated(predicate: Predicate) -> tuple[int, ...]:
-    """The column that a predicate wants to be equal in both rows, if it is of that form."""
-    left, right = predicate.left, predicate.right
-    is_across = isinstance(right, Cell) and left.row != right.row and left.column == right.column
-    return (left.column,) if is_across and predicate.operator == "=" else ()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lawful.checks import CheckTask, Workspace
+from lawful.checks.law_checks import can_be_checked
 from lawful.common.errors import StoppedError, UsageError
-from lawful.dependencies import POD, Law, format_law, parse_laws
+from lawful.dependencies import Law, format_law, kind_of, parse_laws
+from lawful.discovery.families import families
 from lawful.results import CheckReport, Outcome
 from lawful.results.check_report import describe_outcome
 from lawful.runs.run import Progress, Run, silent
@@ -54,8 +56,6 @@ def check_laws(run: Run, laws: Sequence[Law], progress: Progress = silent) -> Ch
 def _refuse_unchecked(laws: Sequence[Law], texts: Sequence[str]) -> None:
     """Name the first law that cannot be checked, before work is spent on the others."""
     for law, text in zip(laws, texts, strict=True):
-        if isinstance(law, POD):
-            raise UsageError(
-                f"this law can be written but not checked yet: {text}",
-                "All kinds of laws can be checked but pointwise order dependencies.",
-            )
+        if not can_be_checked(kind_of(law)):
+            checked = ", ".join(family.name for family in families() if can_be_checked(family.name))
+            raise UsageError(f"this law can be written but not checked yet: {text}", f"Kinds: {checked}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,14 +10,14 @@ import numpy as np
 
 from lawful.common.errors import EngineError, StoppedError, UsageError
 from lawful.discovery.checkpoint import remembered
+from lawful.discovery.families import Family, FamilySearch, families
 from lawful.discovery.findings import Block, Findings, Listing
-from lawful.discovery.questions import Question
 from lawful.discovery.search import Search, Shared
 from lawful.results.discovery_report import DiscoveryReport
 from lawful.results.law_listings import RankedLaws
 from lawful.results.packed_laws import PackedLaws
 from lawful.runs.partial_files import PartialFile, right_side
-from lawful.runs.request import FAMILIES, Request
+from lawful.runs.request import Request
 from lawful.runs.run import Progress, Run
 from lawful.runs.stopping import UserWatch, ctrl_c_ends
 from lawful.search import words_for
@@ -35,13 +34,13 @@ def discover_laws(
     A limit, or Ctrl-C, ends the search with what is certain by then.
     """
     _refuse_too_little_memory(run, request.memory_limit)
-    questions = request.questions(run.null_policy)
+    searches = request.searches()
     watch = UserWatch(request.time_limit, request.memory_limit)
     found = Findings(complete=True)
     written = partial or PartialFile(None)
     written.begin(run.table.names)
     settings = {**request.settings(), "null": run.null_policy.value}
-    shared = Shared(run.table, run.null_policy, request.seed, swaps=any(map(_is_canonical, questions)))
+    shared = Shared(run.table, run.null_policy, request.seed, swaps=any(search.needs_swaps for search in searches))
     with (
         run.timed("discover"),
         remembered(
@@ -49,11 +48,12 @@ def discover_laws(
         ) as checks,
         ctrl_c_ends(watch, run.engine),
     ):
-        for question in questions:
+        for family_search in searches:
             # Canonical order dependencies come with all FDs, which a search for FDs has stated already.
-            knows_fds = "fd" in request.find and _is_canonical(question)
+            knows_fds = "fd" in request.find and family_search.states_fds
             search = Search(run.table, run.engine, watch, progress=progress, checks=checks, shared=shared)
-            _add(found, _searched(search, question, written, knows_fds=knows_fds))
+            question = family_search.question(request, run.null_policy)
+            _add(found, _searched(search, family_search, question, written, knows_fds=knows_fds))
             if not found.complete:
                 break
         if shared.compared:
@@ -62,7 +62,7 @@ def discover_laws(
     with run.timed("rank"):
         packed, listed, left_out = _ranked(found, run, request)
     counts = _counts(found, request)
-    if request.min_interest > 0 and not any(map(_is_canonical, questions)):  # which looks for nothing below it
+    if request.min_interest > 0 and not any(search.limits_interest for search in searches):
         counts["left_out"] = left_out
     settings["engine"] = run.engine.name
     return DiscoveryReport(
@@ -70,7 +70,15 @@ def discover_laws(
     )
 
 
-def _searched(search: Search, question: Any, written: PartialFile, *, knows_fds: bool) -> Findings:
+def notes_before(run: Run, request: Request) -> list[str]:
+    """What a user should know before the search begins, such as what will be compared."""
+    noted = ((search, search.notes) for search in request.searches() if search.notes is not None)
+    return [line for search, notes in noted for line in notes(run.table, search.question(request, run.null_policy))]
+
+
+def _searched(
+    search: Search, family_search: FamilySearch, question: Any, written: PartialFile, *, knows_fds: bool
+) -> Findings:
     """Run the search of one family; where it breaks off, what it had stated by then is found.
 
     FDs that are known are not stated again.
@@ -82,7 +90,7 @@ def _searched(search: Search, question: Any, written: PartialFile, *, knows_fds:
 
     search.emit = emit
     try:
-        _search_of(question)(search, question)
+        family_search.discover(search, question)
     except MemoryError:
         search.findings.stopped_because = "there is not enough memory"
     except StoppedError as stop:
@@ -93,33 +101,6 @@ def _searched(search: Search, question: Any, written: PartialFile, *, knows_fds:
             raise
         search.findings.stopped_because = reason
     return replace(search.findings, blocks=[]) if knows_fds else search.findings
-
-
-def _search_of(question: Any) -> Any:
-    """The search that answers a question; only what is asked for is loaded."""
-    if isinstance(question, Question):
-        from lawful.discovery.keys_and_fds.approximate import discover_almost
-        from lawful.discovery.keys_and_fds.discover import discover_keys_and_fds
-
-        return discover_almost if question.error else discover_keys_and_fds
-    if _is_canonical(question):
-        from lawful.discovery.canonical_ods.discover import discover_canonical_ods
-
-        return discover_canonical_ods
-    match type(question).__name__:
-        case "ListQuestion":
-            from lawful.discovery.list_ods.discover import discover_list_ods
-
-            return discover_list_ods
-        case _:
-            from lawful.discovery.denials.discover import discover_denial_constraints
-
-            return discover_denial_constraints
-
-
-def _is_canonical(question: Any) -> bool:
-    """Whether canonical order dependencies are asked for; told by name, as they may not have been loaded."""
-    return type(question).__name__ == "CanonicalQuestion"
 
 
 def _add(found: Findings, more: Findings) -> None:
@@ -134,10 +115,9 @@ def _add(found: Findings, more: Findings) -> None:
 
 def _counts(found: Findings, request: Request) -> dict[str, int]:
     counts = {"keys": found.count(goal_is_key=True), "fds": found.count(goal_is_key=False)}
-    for family in FAMILIES[2:]:
-        if family in request.find:
-            listings = (listing for listing in found.listings if listing.kind == family)
-            counts[family.replace("-", "_") + "s"] = sum(map(len, listings))
+    for family in _listed_families(request):
+        listings = (listing for listing in found.listings if listing.kind == family.name)
+        counts[family.name.replace("-", "_") + "s"] = sum(map(len, listings))
     return {**counts, **found.counts}
 
 
@@ -151,24 +131,24 @@ def _ranked(found: Findings, run: Run, request: Request) -> tuple[PackedLaws, tu
     kept = packed if request.min_interest <= 0 else packed.chosen(packed.interests >= request.min_interest)
     left_out = len(packed) - len(kept)
     listed = []
-    for family in FAMILIES[2:]:
-        if family not in request.find:
-            continue
+    for family in _listed_families(request):
         of_kind = _listings(found, family)
         interesting = [_of_interest(listing, request.min_interest) for listing in of_kind]
         left_out += sum(map(len, of_kind)) - sum(map(len, interesting))
-        listed.append(RankedLaws.of(family, interesting))
+        listed.append(RankedLaws.of(family.name, interesting))
     return kept.ranked(), tuple(listed), left_out
 
 
-def _listings(found: Findings, family: str) -> list[Listing]:
-    """The listings of a family; those of pairs, which were handed out as time went by, as one."""
-    of_kind = [listing for listing in found.listings if listing.kind == family]
-    if family != "canonical-od" or not of_kind:
-        return of_kind
-    from lawful.results.canonical_pairs import PackedPairs
+def _listed_families(request: Request) -> list[Family]:
+    """The families that are asked for and come in listings: all but keys and FDs, which come in blocks."""
+    return [family for family in families() if family.name in request.find and family.name not in ("key", "fd")]
 
-    return [PackedPairs.joined(of_kind)]  # type: ignore[arg-type]  # a listing of pairs is packed
+
+def _listings(found: Findings, family: Family) -> list[Listing]:
+    """The listings of a family; those that were handed out as time went by as one, where the family joins them."""
+    of_kind = [listing for listing in found.listings if listing.kind == family.name]
+    join = None if family.search is None else family.search.join
+    return [join(of_kind)] if join is not None and of_kind else of_kind
 
 
 def _of_interest(listing: Listing, least: float) -> Listing:
@@ -196,14 +176,3 @@ def _packed(blocks: Sequence[Block], interests: Sequence[np.ndarray], width: int
         np.concatenate(interests),
         np.concatenate(errors) if errors else None,
     )
-
-
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-
-
-def parse_memory(text: str) -> int:
-    """Read a size such as 512m or 4g."""
-    matched = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)b?\s*", text.lower())
-    if matched is None:
-        raise UsageError(f"{text!r} is not a size of memory", "Write 512m or 4g.")
-    return int(float(matched.group(1)) * _UNITS[matched.group(2)])

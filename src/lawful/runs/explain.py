@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -10,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from lawful.checks import CheckTask, Workspace
+from lawful.checks.summaries import parts_of
 from lawful.common.errors import StoppedError
-from lawful.dependencies import DC, FD, CanonicalOD, Key, Law, ListOD, columns_of, format_law
+from lawful.dependencies import Law, columns_of, format_law, kind_of
+from lawful.discovery.families import Reasons, family_named
 from lawful.results import Outcome
 from lawful.results.check_report import view_row
-from lawful.results.explanation import Explanation, parts_of
+from lawful.results.explanation import Explanation
 from lawful.runs.check import check_laws
 from lawful.runs.run import Progress, Run
 
@@ -28,7 +29,8 @@ def explain_law(run: Run, law: Law, progress: Progress) -> Explanation:
     if not report.complete:
         raise StoppedError("stopped before the law was checked")
     coverage, agreeing_rows = _coverage(run, law)
-    explained = Explanation(report, coverage, agreeing_rows)
+    tells_minimality = _reasons(law).tells_minimality
+    explained = Explanation(report, coverage, agreeing_rows, tells_minimality=tells_minimality)
     if not explained.holds:
         return explained
     stronger = stronger_laws(law)
@@ -42,7 +44,7 @@ def explain_law(run: Run, law: Law, progress: Progress) -> Explanation:
     with run.timed("check"):
         try:
             minimal_laws = _minimal_laws(run, law) if explained.minimal is False else ()
-            determines = _also_determined(run, law) if isinstance(law, FD) else ()
+            determines = _also_determined(run, law)
         except (KeyboardInterrupt, StoppedError):
             run.engine.cancel()
             return replace(explained, complete=False)
@@ -51,13 +53,11 @@ def explain_law(run: Run, law: Law, progress: Progress) -> Explanation:
 
 def stronger_laws(law: Law) -> list[Law]:
     """The laws that would make this one follow: one column or predicate less, or no order left to speak of."""
-    if isinstance(law, ListOD):  # what a shorter list orders, a longer one that begins with it orders too
-        return [ListOD(law.lhs[:size], law.rhs) for size in range(1, len(law.lhs))]
-    parts, with_parts = _shrinkable(law)
-    smaller = [with_parts(tuple(other for other in parts if other != part)) for part in parts]
-    if isinstance(law, CanonicalOD):
-        smaller += [FD(law.context, law.left), FD(law.context, law.right)]
-    return smaller
+    return _reasons(law).smaller(law)
+
+
+def _reasons(law: Law) -> Reasons:
+    return family_named(kind_of(law)).reasons
 
 
 def _seen_through(law: Law, smaller: Outcome, run: Run) -> Outcome:
@@ -68,41 +68,32 @@ def _seen_through(law: Law, smaller: Outcome, run: Run) -> Outcome:
     return replace(smaller, witness=(first, second))
 
 
-def _shrinkable(law: Law) -> tuple[tuple[Any, ...], Callable[[tuple[Any, ...]], Law]]:
-    """The columns or predicates of a law that it may not need, and how to make the law of some of them."""
-    if isinstance(law, DC):
-        return law.predicates, DC
-    columns, _ = parts_of(law)
-    match law:
-        case FD():
-            return columns, lambda some: FD(some, law.rhs)
-        case CanonicalOD():
-            return columns, lambda some: replace(law, context=some)
-        case _:
-            return columns, Key
-
-
 def _minimal_laws(run: Run, law: Law) -> tuple[str, ...] | None:
     """The minimal laws over subsets of the columns, smallest first; a set above one that holds is not minimal."""
-    if isinstance(law, ListOD):
+    shrinkable = _reasons(law).shrinkable
+    if shrinkable is None:
         shorter = stronger_laws(law)
         return (format_law(shorter[min(_holding(run, shorter))], run.table.names),)
-    columns, with_columns = _shrinkable(law)
-    if len(columns) > _MOST_COLUMNS:
+    parts, with_parts = shrinkable(law)
+    if len(parts) > _MOST_COLUMNS:
         return None
     held: list[tuple[Any, ...]] = []
-    for size in range(len(columns) + 1):
-        tried = [some for some in combinations(columns, size) if not any(set(some) >= set(known) for known in held)]
-        held += [tried[number] for number in _holding(run, [with_columns(some) for some in tried])]
-    return tuple(format_law(with_columns(some), run.table.names) for some in held)
+    for size in range(len(parts) + 1):
+        tried = [some for some in combinations(parts, size) if not any(set(some) >= set(known) for known in held)]
+        held += [tried[number] for number in _holding(run, [with_parts(some) for some in tried])]
+    return tuple(format_law(with_parts(some), run.table.names) for some in held)
 
 
-def _also_determined(run: Run, law: FD) -> tuple[str, ...]:
-    others = [column for column in range(run.table.width) if column not in (*law.lhs, law.rhs)]
-    return tuple(run.table.names[others[number]] for number in _holding(run, [FD(law.lhs, rhs) for rhs in others]))
+def _also_determined(run: Run, law: Law) -> tuple[str, ...] | None:
+    """The columns that the left side determines too, where a law has one; None where it has none."""
+    siblings = _reasons(law).siblings
+    if siblings is None:
+        return None
+    others = siblings(law, run.table.width)
+    return tuple(run.table.names[others[number].rhs] for number in _holding(run, others))
 
 
-def _holding(run: Run, laws: list[Law] | list[FD]) -> list[int]:
+def _holding(run: Run, laws: list[Law]) -> list[int]:
     """The places of the laws that hold."""
     if not laws:
         return []
@@ -115,7 +106,8 @@ def _coverage(run: Run, law: Law) -> tuple[float, int]:
     rows = run.table.rows
     if rows == 0:
         return 1.0, 0
-    grouped = tuple(column for column, _ in law.lhs) if isinstance(law, ListOD) else parts_of(law)[0]
+    grouped_by = _reasons(law).grouped
+    grouped = parts_of(law)[0] if grouped_by is None else grouped_by(law)
     partition = Workspace(run.table, run.null_policy).partition(tuple(sorted(grouped)))
     lengths = np.diff(partition.offsets).astype(np.float64)
     return float((rows + (lengths * (lengths - 1)).sum()) / (float(rows) * rows)), partition.size

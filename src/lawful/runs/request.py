@@ -4,61 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 from lawful.common.errors import UsageError
 from lawful.common.meanings import Measure, NullPolicy
-from lawful.dependencies import Operator
-from lawful.dependencies.laws import OPERATORS
-from lawful.discovery.questions import Question
+from lawful.common.sizes import parse_size
+from lawful.discovery import own_families as own_families  # which registers them
+from lawful.discovery.families import FamilySearch, Option, discoverable, families, family_named, options
 
-if TYPE_CHECKING:
-    from lawful.discovery.canonical_ods.questions import CanonicalQuestion
-    from lawful.discovery.denials.questions import DenialQuestion
-    from lawful.discovery.list_ods.questions import ListQuestion
-
-Strategy = Literal["auto", "full", "hybrid", "lattice", "evidence", "findod", "canonical", "completion"]
-
-FAMILIES = ("key", "fd", "canonical-od", "list-od", "dc")
-LATER_FAMILIES = ("pod",)
-
-_STRATEGIES: dict[str, tuple[str, ...]] = {
-    "key": ("full", "hybrid"),
-    "fd": ("full", "hybrid"),
-    "canonical-od": ("lattice", "evidence"),
-    "list-od": ("findod", "canonical"),
-    "dc": ("full", "hybrid", "completion"),
-}
-
-
-@dataclass(frozen=True)
-class ListWishes:
-    """What only list-based order dependencies can be asked for; see `ListQuestion`."""
-
-    unidirectional: bool = False
-    with_implied: bool = False
-    forward_rule: Literal["fd", "od"] = "fd"
-    flexible: bool = True
-
-
-@dataclass(frozen=True)
-class DenialWishes:
-    """What only denial constraints can be asked for; see `DenialQuestion`."""
-
-    cross_columns: bool = True
-    convention: Literal["reduced", "one-per-pair", "set-minimal"] = "reduced"
-    order_on_text: bool = False
-    constants: int = 0
-    operators: tuple[Operator, ...] = OPERATORS
-    column_operators: Mapping[str, Sequence[Operator]] = field(default_factory=dict)
-    least_shared: float = 0.2
-    least_mean_ratio: float = 0.1
-
-    def settings(self) -> dict[str, Any]:
-        """All wishes as plain JSON values."""
-        of_columns = {name: list(operators) for name, operators in self.column_operators.items()}
-        return vars(self) | {"operators": list(self.operators), "column_operators": of_columns}
+COMMON_OPTIONS = (
+    Option("find", "key,fd", "The kinds of laws, separated by commas: {kinds}.", "KIND,KIND"),
+    Option(
+        "max_size",
+        None,
+        "The most columns of a key, a left side, a context or a list; the most predicates of a dc.",
+        "N",
+        type=int,
+    ),
+    Option("error", 0.0, "The share that may break a law, below 1.", "X"),
+    Option("measure", "g1", "What --error is a share of: g1, the pairs of rows; g3, the rows.", "g1|g3"),
+    Option("min_interest", 0.0, "Leave out laws of less interest, from 0 to 1.", "X"),
+    Option("time_limit", None, "Stop searching after so many seconds, with what is certain.", "S", type=float),
+    Option("memory_limit", None, "Stop when this process uses more memory, with what is certain.", "SIZE", type=str),
+    Option("seed", 0, "Where random numbers start; every seed gives the same laws.", "N"),
+    Option("strategy", "auto", "How to search: {strategies}; auto takes what is quicker.", "NAME"),
+    Option(
+        "checkpoint",
+        None,
+        "Keep every verdict in this file, so that a run that was cut off can go on.",
+        "FILE",
+        type=Path,
+    ),
+    Option("resume", False, "Go on from the --checkpoint of a run that was cut off."),
+)
+"""What every family can be asked for; the same in Python and on the command line."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +49,7 @@ class Request:
     Parameters
     ----------
     find
-        The families of laws, of `FAMILIES`.
+        The families of laws.
     max_size
         The most columns of a key, of a left side, of a context and of a list, and the most predicates of a DC.
     error, measure
@@ -85,11 +66,9 @@ class Request:
     strategy
         How to search, for the families that know this way; the others choose for themselves.
     checkpoint, resume
-        Where a search for canonical order dependencies keeps its verdicts, and whether to go on from there.
-    partition_chain
-        How many products in a row may leave their partitions in the cache; see `CanonicalQuestion`.
-    lists, denials
-        What only one family can be asked for.
+        Where verdicts are kept, and whether to go on from there.
+    given
+        What only some families can be asked for, by name, where it is not as usual.
     """
 
     find: tuple[str, ...] = ("key", "fd")
@@ -100,12 +79,10 @@ class Request:
     time_limit: float | None = None
     memory_limit: int | None = None
     seed: int = 0
-    strategy: Strategy = "auto"
+    strategy: str = "auto"
     checkpoint: Path | None = None
     resume: bool = False
-    partition_chain: int | None = None
-    lists: ListWishes = field(default_factory=ListWishes)
-    denials: DenialWishes = field(default_factory=DenialWishes)
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._refuse_unknown_families()
@@ -115,119 +92,30 @@ class Request:
             raise UsageError(f"the time limit must be positive, and is {self.time_limit:g}", "Leave it out for none.")
         if self.seed < 0:
             raise UsageError(f"the seed must not be negative, and is {self.seed}")
-        self._refuse_unknown_strategy()
-        self.questions(NullPolicy.EQUAL)  # each refuses what it cannot mean
-        if self.error and self.strategy != "auto":
-            raise UsageError("a strategy can be chosen only for laws that hold", "Drop --strategy or --error.")
-        if self.error and "canonical-od" in self.find:
-            raise UsageError(
-                "canonical order dependencies can be found only where they hold, not within an error",
-                "Drop --error, or leave canonical-od out of --find.",
-            )
-        if self.error and self.measure == "g3" and "dc" in self.find:
-            raise UsageError(
-                "the fewest rows whose removal mends a denial constraint (g3) are too hard to find",
-                "Use --measure g1, or leave dc out of --find.",
-            )
-        if self.lists != ListWishes() and "list-od" not in self.find:
-            raise UsageError(
-                "only list-based order dependencies can be unidirectional, stated with what they imply, or have a "
-                "forward rule",
-                "Add list-od to --find, or drop --unidirectional, --with-implied and --forward-rule.",
-            )
         if self.resume and self.checkpoint is None:
             raise UsageError("nothing to resume from", "Say where the checkpoint is.")
-        if self.partition_chain is not None and "canonical-od" not in self.find:
-            raise UsageError(
-                "only a search for canonical order dependencies has a partition chain",
-                "Add canonical-od to --find, or drop --partition-chain.",
-            )
+        self._refuse_unknown_options()
+        self._refuse_unknown_strategy()
+        for search in self.searches():
+            search.question(self, NullPolicy.EQUAL)  # refuses what it cannot mean
+            if self.error and self.measure not in search.measures:
+                raise UsageError(*search.unmeasured)
+        if self.error and self.strategy != "auto":
+            raise UsageError("a strategy can be chosen only for laws that hold", "Drop --strategy or --error.")
 
-    def _refuse_unknown_families(self) -> None:
-        for family in self.find:
-            if family in LATER_FAMILIES:
-                raise UsageError(
-                    f"laws of the kind {family} cannot be discovered yet", f"Kinds: {', '.join(FAMILIES)}."
-                )
-            if family not in FAMILIES:
-                raise UsageError(f"unknown kind of law {family!r}", f"Kinds: {', '.join(FAMILIES)}.")
-        if not self.find:
-            raise UsageError("no kind of law is asked for", f"Kinds: {', '.join(FAMILIES)}.")
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """All that only some families can be asked for, as given or as usual."""
+        return {name: self.given.get(name, option.default) for name, (option, _) in options().items()}
 
-    def _refuse_unknown_strategy(self) -> None:
-        known = list(dict.fromkeys(name for family in self.find for name in _STRATEGIES[family]))
-        if self.strategy not in ("auto", *known):
-            everywhere = {name for names in _STRATEGIES.values() for name in names}
-            what = "no strategy for these laws" if self.strategy in everywhere else "an unknown strategy"
-            raise UsageError(f"{self.strategy!r} is {what}", f"Use {', '.join(['auto', *known])}.")
+    def strategy_for(self, strategies: Sequence[str]) -> Any:
+        """The strategy that is asked for if it is one of these, else `auto`."""
+        return self.strategy if self.strategy in strategies else "auto"
 
-    def questions(self, null_policy: NullPolicy) -> list[Any]:
-        """Put the request to each family that is asked for, in the order in which they are searched."""
-        asked: list[Any] = []
-        if {"key", "fd"} & set(self.find):
-            asked.append(self._of_keys_and_fds(null_policy))
-        if "canonical-od" in self.find:
-            asked.append(self._of_canonical_ods(null_policy))
-        if "list-od" in self.find:
-            asked.append(self._of_list_ods(null_policy))
-        if "dc" in self.find:
-            asked.append(self._of_denials(null_policy))
-        return asked
-
-    def _strategy_of(self, family: str) -> Any:
-        return self.strategy if self.strategy in _STRATEGIES[family] else "auto"
-
-    def _of_keys_and_fds(self, null_policy: NullPolicy) -> Question:
-        return Question(
-            "key" in self.find,
-            "fd" in self.find,
-            null_policy,
-            self.max_size,
-            self.error,
-            self.measure,
-            self.seed,
-            self._strategy_of("fd"),
-        )
-
-    def _of_canonical_ods(self, null_policy: NullPolicy) -> CanonicalQuestion:
-        from lawful.discovery.canonical_ods.questions import CanonicalQuestion
-
-        return CanonicalQuestion(
-            null_policy=null_policy,
-            max_size=self.max_size,
-            min_interest=self.min_interest,
-            seed=self.seed,
-            strategy=self._strategy_of("canonical-od"),
-            partition_chain=self.partition_chain,
-        )
-
-    def _of_list_ods(self, null_policy: NullPolicy) -> ListQuestion:
-        from lawful.discovery.list_ods.questions import ListQuestion
-
-        return ListQuestion(
-            null_policy=null_policy,
-            bidirectional=not self.lists.unidirectional,
-            forward_rule=self.lists.forward_rule,
-            with_implied=self.lists.with_implied,
-            flexible=self.lists.flexible,
-            max_size=self.max_size,
-            error=self.error,
-            measure=self.measure,
-            seed=self.seed,
-            strategy=self._strategy_of("list-od"),
-        )
-
-    def _of_denials(self, null_policy: NullPolicy) -> DenialQuestion:
-        from lawful.discovery.denials.questions import DenialQuestion
-
-        return DenialQuestion(
-            null_policy=null_policy,
-            max_size=self.max_size,
-            error=self.error,
-            seed=self.seed,
-            strategy=self._strategy_of("dc"),
-            **vars(self.denials),
-        )
+    def searches(self) -> list[FamilySearch]:
+        """The searches for the families that are asked for, in the order of the families."""
+        wanted = [family.search for family in families() if family.name in self.find and family.search is not None]
+        return [search for place, search in enumerate(wanted) if search not in wanted[:place]]
 
     def settings(self) -> dict[str, Any]:
         """All that changes the answer, and how it is searched for, as plain JSON values."""
@@ -239,13 +127,71 @@ class Request:
             "min_interest": self.min_interest,
             "seed": self.seed,
         }
-        if "canonical-od" in self.find:
-            settings["canonical_od"] = {"strategy": self._of_canonical_ods(NullPolicy.EQUAL).taken_strategy}
-        if "list-od" in self.find:
-            settings["list_od"] = {name: wish for name, wish in vars(self.lists).items() if name != "flexible"}
-        if "dc" in self.find:
-            settings["dc"] = self.denials.settings()
+        for name in self.find:
+            search = family_named(name).search
+            assert search is not None
+            own = {option.name: _plain(self.options[option.name]) for option in search.options if not option.hidden}
+            own |= search.settings(search.question(self, NullPolicy.EQUAL))
+            if own:
+                settings[name.replace("-", "_")] = own
         return settings
+
+    def _refuse_unknown_families(self) -> None:
+        for name in self.find:
+            if family_named(name).search is None:
+                raise UsageError(
+                    f"laws of the kind {name} cannot be discovered yet", f"Kinds: {', '.join(discoverable())}."
+                )
+        if not self.find:
+            raise UsageError("no kind of law is asked for", f"Kinds: {', '.join(discoverable())}.")
+
+    def _refuse_unknown_options(self) -> None:
+        known = options()
+        for name, value in self.given.items():
+            if name not in known:
+                close = get_close_matches(name, [*known, *(option.name for option in COMMON_OPTIONS)], n=3)
+                meant = f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(known)}."
+                raise UsageError(f"there is no option {name!r}", meant)
+            option, of_families = known[name]
+            if value != option.default and not set(of_families) & set(self.find):
+                kinds = " and ".join(of_families)
+                raise UsageError(
+                    f"{flag_of(name)} is for {kinds} only, which is not asked for",
+                    f"Add {of_families[0]} to --find, or drop {flag_of(name)}.",
+                )
+
+    def _refuse_unknown_strategy(self) -> None:
+        known = list(dict.fromkeys(name for search in self.searches() for name in search.strategies))
+        if self.strategy not in ("auto", *known):
+            everywhere = {name for family in families() if family.search for name in family.search.strategies}
+            what = "no strategy for these laws" if self.strategy in everywhere else "an unknown strategy"
+            raise UsageError(f"{self.strategy!r} is {what}", f"Use {', '.join(['auto', *known])}.")
+
+
+def request_of(asked: Mapping[str, Any]) -> Request:
+    """Read what is asked for by the names of the options, as Python and the command line give it."""
+    values = {option.name: asked.get(option.name, option.default) for option in COMMON_OPTIONS}
+    memory = values["memory_limit"]
+    checkpoint = values["checkpoint"]
+    return Request(
+        **values
+        | {
+            "find": families_of(values["find"]),
+            "memory_limit": parse_size(memory) if isinstance(memory, str) else memory,
+            "checkpoint": None if checkpoint is None else Path(checkpoint),
+            "given": {name: value for name, value in asked.items() if name not in values and value is not None},
+        }
+    )
+
+
+def _plain(value: Any) -> Any:
+    """An option's value as JSON has it."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def flag_of(name: str) -> str:
+    """What the command line calls an option."""
+    return f"--{name.replace('_', '-')}"
 
 
 def families_of(find: str | Iterable[str]) -> tuple[str, ...]:
@@ -254,18 +200,10 @@ def families_of(find: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 
 
-def operators_of(texts: Iterable[str]) -> tuple[tuple[Operator, ...], dict[str, tuple[Operator, ...]]]:
-    """Read the operators of denial constraints: `=,!=` for all columns, `salary:<,<=` for one, `none` for none."""
-    for_all: tuple[Any, ...] = OPERATORS
-    by_column: dict[str, tuple[Any, ...]] = {}
-    for text in texts:
-        column, colon, listed = text.rpartition(":")
-        named = families_of(listed)
-        if not named:
-            raise UsageError(f"{text!r} names no operators", f"Write {column}{colon}none to leave all of them out.")
-        operators = () if named == ("none",) else named
-        if colon:
-            by_column[column] = operators
-        else:
-            for_all = operators
-    return for_all, by_column
+def strategies_in_words() -> str:
+    """Which families know which strategies, for the help."""
+    known: dict[tuple[str, ...], list[str]] = {}
+    for family in families():
+        if family.search is not None and family.search.strategies:
+            known.setdefault(family.search.strategies, []).append(family.name)
+    return "; ".join(f"{', '.join(names)}: {', '.join(strategies)}" for strategies, names in known.items())
