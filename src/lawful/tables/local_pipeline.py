@@ -22,7 +22,7 @@ from lawful.common.machine import cores
 from lawful.tables.csv_text import ParsedBlock
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable, RankedColumns
-from lawful.tables.files import as_path_text, format_of, is_packed, list_files, read_chunks
+from lawful.tables.files import format_of, is_packed, list_files, read_chunks
 from lawful.tables.options import ReadOptions, choose_columns
 from lawful.tables.origins import NO_ORIGINS, Origins, join_runs, runs_of_lines
 from lawful.tables.ranking import (
@@ -49,7 +49,7 @@ def encode_in_process(
     The table of a path is kept in a folder, unless it is not to be reused and `in_folder` does not ask for one.
     """
     if isinstance(source, str | os.PathLike):
-        return _encode_path(as_path_text(os.fspath(source)), options, reuse=reuse, in_folder=in_folder)
+        return _encode_path(Path(source), options, reuse=reuse, in_folder=in_folder)
     return encode_arrow(as_arrow(source), options)
 
 
@@ -120,29 +120,19 @@ def refuse_unordered_types(types: dict[str, pa.DataType], where: str) -> None:
             )
 
 
-def _encode_path(source: str, options: ReadOptions, *, reuse: bool, in_folder: bool) -> EncodedTable:
-    listed = key = None
+def _encode_path(path: Path, options: ReadOptions, *, reuse: bool, in_folder: bool) -> EncodedTable:
+    files = list_files(path)
+    options = options.with_format(format_of([str(file) for file in files], options, str(path)))
+    key = uuid.uuid4().hex
     if reuse:
-        listed = files, settled = _listed(source, options)
-        key = table_key(local_identity(files), settled.to_dict())
+        key = table_key(local_identity(files), options.to_dict())
         if (known := find_table(key)) is not None:
             return known
-    if (ranked := rank_directly(source, source, options)) is not None:
-        options = options.with_format("csv")
-    else:
-        files, options = listed or _listed(source, options)
-        rank = _rank_parquet if options.format == "parquet" else _rank_text
-        ranked = rank(Path(source), files, options)
-    name = source.rpartition(os.sep)[2]
+    rank = _rank_parquet if options.format == "parquet" else _rank_text
+    ranked = rank(path, files, options)
     if not reuse and not in_folder:
-        return EncodedTable.in_memory(name, ranked, options)
-    return _publish(key or uuid.uuid4().hex, name, ranked, options)
-
-
-def _listed(source: str, options: ReadOptions) -> tuple[list[Path], ReadOptions]:
-    """The files of a path, and the options with their format settled."""
-    files = list_files(Path(source))
-    return files, options.with_format(format_of([str(file) for file in files], options, source))
+        return EncodedTable.in_memory(path.name, ranked, options)
+    return _publish(key, path.name, ranked, options)
 
 
 def _publish(key: str, name: str, ranked: RankedColumns, options: ReadOptions) -> EncodedTable:
@@ -165,8 +155,7 @@ def local_identity(files: Sequence[Path]) -> list[tuple[str, int, int]]:
 def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> RankedColumns:
     if len(files) > 1:  # Spark writes empty files among the others: they have neither rows nor a header
         files = [file for file in files if file.stat().st_size] or files[:1]
-    is_only_file = len(files) == 1 and files[0] != path  # of a folder
-    if is_only_file and (directly := rank_directly(str(path), str(files[0]), options)) is not None:
+    if len(files) == 1 and (directly := rank_directly(str(path), files[0], options)) is not None:
         return directly
     dialect = options.dialect
     newline_bytes = dialect.splits_at_newline_bytes
@@ -189,9 +178,7 @@ def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> RankedCol
     def rank(position: int) -> RankedColumn:
         return _rank(layout.kept_names[position], pieces[position], options, origins, layout)
 
-    is_small = sum(rows for _, rows, _ in runs) < _WORTH_THREADS
-    columns = list(_in_threads(rank, range(len(pieces)), is_small=is_small))
-    return RankedColumns(layout.kept_names, columns, origins)
+    return RankedColumns(layout.kept_names, list(_in_threads(rank, range(len(pieces)))), origins)
 
 
 def _find_layout(
@@ -268,7 +255,7 @@ def _parse_files(
             raise at_line(files[index], error) from None
 
     rows = 0
-    for index, parsed in _in_threads(parse, blocks(), is_small=size < 2 * _SMALLEST_BLOCK):
+    for index, parsed in _in_threads(parse, blocks()):
         yield index, parsed
         rows += parsed.rows
         if limit is not None and rows >= limit:
@@ -377,17 +364,11 @@ def not_convertible(name: str, asked: str, error: NotConvertibleError, origins: 
     )
 
 
-_WORTH_THREADS = 10_000
 _SMALLEST_BLOCK = 512 << 10
 
 
-def _in_threads(
-    work: Callable[[_Item], _Result], items: Iterable[_Item], *, is_small: bool = False
-) -> Iterator[_Result]:
+def _in_threads(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
     """Map over items with a few threads, in order, with a bounded number in flight."""
-    if is_small:  # done before threads would have started
-        yield from map(work, items)
-        return
     threads = cores()
     waiting: deque[Future[_Result]] = deque()
     remaining = iter(items)

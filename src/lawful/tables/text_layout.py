@@ -6,7 +6,6 @@ A layout is found once from the first file and then travels to every thread or S
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
 from typing import NamedTuple
 
 from lawful.common.errors import SourceError
@@ -71,19 +70,9 @@ def csv_layout(first_records: bytes, options: ReadOptions, where: str) -> TextLa
     if record is None:
         raise BlockError(1, "the file is empty", "A table needs at least one line.")
     read_cells = parse_header if options.dialect.header else parse_cells
-    return layout_of_cells(read_cells(record, options.dialect), options, where)
-
-
-def layout_of_cells(cells: list[str], options: ReadOptions, where: str) -> TextLayout:
-    """The columns of the first record's cells: what a header names, or else as many as there are cells."""
-    dialect = options.dialect
-    names = tuple(cells) if dialect.header else _numbered(len(cells))
-    return TextLayout("csv", dialect, names, tuple(choose_columns(names, options, where)))
-
-
-@cache
-def _numbered(columns: int) -> tuple[str, ...]:
-    return tuple(f"c{number}" for number in range(1, columns + 1))
+    cells = read_cells(record, options.dialect)
+    names = tuple(cells) if options.dialect.header else tuple(f"c{number}" for number in range(1, len(cells) + 1))
+    return TextLayout("csv", options.dialect, names, tuple(choose_columns(names, options, where)))
 
 
 def json_names(block: TextBlock, encoding: str) -> list[str]:
