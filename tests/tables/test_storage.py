@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -18,9 +19,13 @@ from lawful.common.errors import LawfulError
 from lawful.common.meanings import ColumnType
 from lawful.tables import encoded_table, storage
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.options import CsvDialect
+from lawful.tables.options import CsvDialect, ReadOptions
+from lawful.tables.spark_pipeline import encode_on_spark
 from tables.conftest import Encode, encode_locally
 from tables.looking import everything_of, ranks_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture
@@ -82,13 +87,55 @@ def test_a_table_is_not_reused_when_something_changed(
     assert second.folder != first.folder
 
 
+def overwrite_unseen(path: Path, data: bytes) -> None:
+    """Change what is in a file, but neither its size nor its time of change."""
+    found = path.stat()
+    assert len(data) == found.st_size
+    path.write_bytes(data)
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def test_a_file_of_the_same_size_and_time_is_judged_by_what_is_in_it(source: Path, encode: Encode) -> None:
+    first = encode(str(source))
+    overwrite_unseen(source, source.read_bytes().replace(b"1,x", b"9,x"))
+    second = encode(str(source))
+    assert (ranks_of(first)[0], ranks_of(second)[0]) == ([1, 2, 2], [2, 1, 1])
+    assert encode(str(source)).folder == second.folder
+
+
+def test_so_is_a_file_that_took_the_place_of_another(source: Path, encode: Encode) -> None:
+    encode(str(source))
+    aside = source.with_suffix(".new")
+    aside.write_bytes(source.read_bytes())
+    overwrite_unseen(aside, source.read_bytes().replace(b"1,x", b"9,x"))
+    os.utime(aside, ns=(source.stat().st_atime_ns, source.stat().st_mtime_ns))
+    aside.replace(source)
+    assert ranks_of(encode(str(source)))[0] == [2, 1, 1]
+
+
+def test_so_is_a_file_that_spark_is_given_as_an_address(source: Path, spark: SparkSession) -> None:
+    ranks = []
+    for data in (source.read_bytes(), source.read_bytes().replace(b"1,x", b"9,x")):
+        overwrite_unseen(source, data)
+        ranks.append(ranks_of(encode_on_spark(spark, source.as_uri(), ReadOptions()))[0])
+    assert ranks == [[1, 2, 2], [2, 1, 1]]
+
+
+def test_a_change_in_the_middle_of_a_large_file_is_seen(tmp_path: Path, encode: Encode) -> None:
+    path = tmp_path / "large.csv"
+    lines = [f"{number:06}\n".encode() for number in range(100_000, 130_000)]
+    path.write_bytes(b"".join([b"number\n", *lines]))
+    assert encode(str(path)).distinct(0) == len(lines)
+    lines[len(lines) // 2] = lines[0]
+    overwrite_unseen(path, b"".join([b"number\n", *lines]))
+    assert encode(str(path)).distinct(0) == len(lines) - 1
+
+
 def test_without_reuse_the_source_is_read_again(source: Path, encode: Encode) -> None:
     first = encode(str(source))
-    found = source.stat()
-    source.write_bytes(source.read_bytes().replace(b"1,x", b"9,x"))
-    os.utime(source, ns=(found.st_atime_ns, found.st_mtime_ns))  # nothing tells that the file changed
-    assert ranks_of(encode(str(source))) == ranks_of(first)
-    assert ranks_of(encode(str(source), reuse=False))[0] == [2, 1, 1]
+    again = encode(str(source), reuse=False)
+    assert again.folder != first.folder
+    assert everything_of(again) == everything_of(first)
 
 
 def test_columns_are_mapped_from_one_file_and_cannot_be_written(source: Path) -> None:

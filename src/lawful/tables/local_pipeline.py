@@ -23,6 +23,7 @@ from lawful.tables.csv_text import ParsedBlock
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable, RankedColumns
 from lawful.tables.files import format_of, is_packed, list_files, read_chunks
+from lawful.tables.identity import local_identity
 from lawful.tables.options import ReadOptions, choose_columns
 from lawful.tables.origins import NO_ORIGINS, Origins, join_runs, runs_of_lines
 from lawful.tables.ranking import (
@@ -145,11 +146,6 @@ def _publish(key: str, name: str, ranked: RankedColumns, options: ReadOptions) -
     except BaseException:
         staging.abandon()
         raise
-
-
-def local_identity(files: Sequence[Path]) -> list[tuple[str, int, int]]:
-    """What changes when a file changes: its path, size and time of change."""
-    return [(str(file.resolve()), (found := file.stat()).st_size, found.st_mtime_ns) for file in files]
 
 
 def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> RankedColumns:
