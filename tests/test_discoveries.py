@@ -23,7 +23,7 @@ from lawful.dependencies import FD, Key
 from lawful.discovery.questions import resident_bytes
 from lawful.results import DiscoveryReport
 from lawful.results.packed_laws import NO_RIGHT_SIDE, PackedLaws
-from lawful.runs.discover import discover_laws, parse_memory
+from lawful.runs.discover import discover_laws
 from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import Request, families_of, operators_of
 from lawful.runs.run import Progress, Where, open_run
@@ -81,20 +81,6 @@ def test_operators_of_single_columns_are_among_the_settings(tmp_path: Path) -> N
     report = lawful.discover(tmp_path / "t.csv", "dc", denials=denials, reuse=False)
     assert report.to_dict()["settings"]["dc"]["column_operators"] == {"b": ["<"]}
     assert _texts(report) == ["not(t.a = s.a)"]
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("512m", 512 << 20), ("4g", 4 << 30), ("1.5 GB", 3 << 29), ("2k", 2048), ("7", 7), ("1t", 1 << 40)],
-)
-def test_sizes_of_memory(text: str, size: int) -> None:
-    assert parse_memory(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "m", "-1g", "4 gigs", "1e9", "∞"])
-def test_what_is_no_size_of_memory(text: str) -> None:
-    with pytest.raises(UsageError, match="is not a size of memory"):
-        parse_memory(text)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lawful.common.errors import UsageError
 from lawful.common.meanings import Measure, NullPolicy
+from lawful.common.sizes import parse_size
 from lawful.dependencies import Law
 from lawful.results import CheckReport, DiscoveryReport, Explanation, TableProfile
 from lawful.runs.check import check_laws, laws_of, one_law
@@ -87,7 +88,7 @@ def discover(
     DiscoveryReport
         The laws. At a limit, or when it is interrupted (Ctrl-C), those that are certain, with `complete` false.
     """
-    from lawful.runs.discover import discover_laws, parse_memory
+    from lawful.runs.discover import discover_laws
     from lawful.runs.request import DenialWishes, ListWishes, Request, families_of
 
     request = Request(
@@ -97,7 +98,7 @@ def discover(
         measure,
         min_interest,
         time_limit,
-        parse_memory(memory_limit) if isinstance(memory_limit, str) else memory_limit,
+        parse_size(memory_limit, "memory_limit") if isinstance(memory_limit, str) else memory_limit,
         seed,
         strategy,
         None if checkpoint is None else Path(checkpoint),

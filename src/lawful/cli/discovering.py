@@ -228,7 +228,8 @@ def discover(
       lawful check new.csv --laws laws.json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
-    from lawful.runs.discover import discover_laws, parse_memory
+    from lawful.common.sizes import parse_size
+    from lawful.runs.discover import discover_laws
     from lawful.runs.partial_files import PartialFile
     from lawful.runs.request import DenialWishes, ListWishes, Request, families_of, operators_of
 
@@ -239,7 +240,7 @@ def discover(
         measure,  # type: ignore[arg-type]  # the request checks it and says which there are
         min_interest,
         time_limit,
-        None if memory_limit is None else parse_memory(memory_limit),
+        None if memory_limit is None else parse_size(memory_limit, "--memory-limit"),
         seed,
         strategy,  # type: ignore[arg-type]  # likewise
         checkpoint,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -185,14 +184,3 @@ def _packed(blocks: Sequence[Block], interests: Sequence[np.ndarray], width: int
         np.concatenate(interests),
         np.concatenate(errors) if errors else None,
     )
-
-
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-
-
-def parse_memory(text: str) -> int:
-    """Read a size such as 512m or 4g."""
-    matched = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)b?\s*", text.lower())
-    if matched is None:
-        raise UsageError(f"{text!r} is not a size of memory", "Write 512m or 4g.")
-    return int(float(matched.group(1)) * _UNITS[matched.group(2)])
