@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lawful.common.errors import UsageError
+from lawful.common.errors import LawfulWarning, UsageError
 from lawful.common.meanings import Measure, NullPolicy
 from lawful.common.sizes import parse_size
 from lawful.dependencies import Law
 from lawful.results import CheckReport, DiscoveryReport, Explanation, TableProfile
 from lawful.runs.check import check_laws, laws_of, one_law
 from lawful.runs.run import EngineName, Where, open_run, silent
+from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 
 if TYPE_CHECKING:
@@ -109,6 +111,7 @@ def discover(
     )
     options = read_options(format, columns, types, limit, dialect)
     with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
+        _warn_of_left_out(run.table)
         return discover_laws(run, request, silent)
 
 
@@ -132,7 +135,8 @@ def check(
     ----------
     source
         A path (CSV, Parquet, JSON lines, a folder of them), `table:NAME` or `sql:QUERY` for Spark, or a Spark,
-        pandas, polars or Arrow table.
+        pandas, polars or Arrow table. Columns of lists, structures and the like are left out with a
+        `LawfulWarning`: laws are about single values.
     laws
         Laws in their notation (`"zip -> state"`) or as values; see the page on notation.
     null
@@ -154,6 +158,7 @@ def check(
     options = read_options(format, columns, types, limit, dialect)
     where = Where(engine, spark=spark)
     with open_run(source, options, where, null_policy(null), reuse=reuse) as run:
+        _warn_of_left_out(run.table)
         return check_laws(run, laws_of(laws, run.table.names))
 
 
@@ -176,6 +181,7 @@ def explain(
 
     options = read_options(format, columns, types, limit, dialect)
     with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
+        _warn_of_left_out(run.table)
         return explain_law(run, one_law(law, run.table.names), silent)
 
 
@@ -194,7 +200,14 @@ def profile(
     """Read a table and describe its columns: types, distinct values, nulls, extremes. See `check`."""
     options = read_options(format, columns, types, limit, dialect)
     with open_run(source, options, Where(engine, spark=spark), reuse=reuse, needs_engine=False) as run:
+        _warn_of_left_out(run.table)
         return TableProfile.of(run.table, run.seconds)
+
+
+def _warn_of_left_out(table: EncodedTable) -> None:
+    """Warn at the line that called a verb."""
+    if told := table.names.told():
+        warnings.warn(f"{table.name}: {told}", LawfulWarning, stacklevel=3)
 
 
 def read_options(

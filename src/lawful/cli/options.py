@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -186,6 +187,7 @@ class Showing:
     debug: Debug = False
 
 
+@contextmanager
 def open_table(
     table: str,
     reading: Reading,
@@ -194,9 +196,11 @@ def open_table(
     policy: NullPolicy = NullPolicy.EQUAL,
     *,
     needs_engine: bool = True,
-) -> AbstractContextManager[Run]:
-    """A run on a table, read and opened as the options of a command say."""
-    return open_run(
+) -> Iterator[Run]:
+    """A run on a table, read and opened as the options of a command say; what is left out of it is told."""
+    from lawful.cli.output import print_notes
+
+    with open_run(
         table,
         reading.options(table),
         running.where(),
@@ -204,7 +208,10 @@ def open_table(
         reuse=reading.reuse,
         needs_engine=needs_engine,
         progress=progress,
-    )
+    ) as run:
+        if told := run.table.names.told():
+            print_notes(f"{run.table.name}: {told}")
+        yield run
 
 
 def split_names(text: str) -> list[str]:

@@ -164,9 +164,12 @@ def _open_local(
     with _timed(seconds, "encode"):
         if is_encoded_table(source):
             table = _open_encoded(source, options)
+        elif is_spark_frame(source):
+            from lawful.tables.spark_pipeline import encode_frame_in_process
+
+            table = encode_frame_in_process(source, options)
         else:
-            arrow_or_path = source.toArrow() if is_spark_frame(source) else source
-            table = encode_in_process(arrow_or_path, options, reuse=reuse)
+            table = encode_in_process(source, options, reuse=reuse)
     return table, LocalEngine(where.threads)
 
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lawful.common.column_names import ColumnNames
 from lawful.common.errors import SourceError, UsageError
 from lawful.common.machine import cores
 from lawful.tables.csv_text import ParsedBlock
@@ -24,18 +25,19 @@ from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable, RankedColumns
 from lawful.tables.files import format_of, is_packed, list_files, read_chunks
 from lawful.tables.identity import local_identity
-from lawful.tables.options import ReadOptions, choose_columns
+from lawful.tables.json_text import JsonNames, json_names
+from lawful.tables.left_out import choose_ordered_columns, unordered_field, unordered_types
+from lawful.tables.options import ReadOptions
 from lawful.tables.origins import NO_ORIGINS, Origins, join_runs, runs_of_lines
 from lawful.tables.ranking import (
     NotConvertibleError,
     RankedColumn,
-    column_type,
     dictionary_piece,
     rank_column,
 )
 from lawful.tables.storage import Staging, find_table, table_key
 from lawful.tables.text_blocks import BLOCK_BYTES, BlockError, TextBlock
-from lawful.tables.text_layout import TextLayout, csv_layout, json_layout, json_names
+from lawful.tables.text_layout import TextLayout, add_names, csv_layout, json_layout
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -64,7 +66,7 @@ def as_arrow(source: Any) -> pa.Table:
         if type(source).__module__.partition(".")[0] == "pandas":
             return pa.Table.from_pandas(source, preserve_index=False)
         if hasattr(source, "__arrow_c_stream__"):
-            return pa.table(source)
+            return _without_pointers(pa.table(source), source)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, ValueError) as error:
         raise SourceError(
             f"the table cannot be read as Arrow: {error}", "Give each column values of one type."
@@ -75,9 +77,22 @@ def as_arrow(source: Any) -> pa.Table:
     )
 
 
-def encode_arrow(table: pa.Table, options: ReadOptions, name: str = "table") -> EncodedTable:
-    """Encode an Arrow table; its schema is taken as it is."""
-    return EncodedTable.in_memory(name, _rank_arrow(table, options, name), options)
+def _without_pointers(table: pa.Table, source: Any) -> pa.Table:
+    """The table with polars' columns of Python objects marked as such: it hands out where they are in memory."""
+    dtypes = getattr(source, "dtypes", ()) if type(source).__module__.startswith("polars.") else ()
+    for position, dtype in enumerate(dtypes):
+        if str(dtype) == "Object":
+            field = unordered_field(table.column_names[position], "Object of polars")
+            table = table.set_column(position, field, pa.nulls(table.num_rows, field.type))
+    return table
+
+
+def encode_arrow(
+    table: pa.Table, options: ReadOptions, name: str = "table", names: ColumnNames | None = None
+) -> EncodedTable:
+    """Encode an Arrow table; its schema is taken as it is. `names` tell what was left out before it was made."""
+    ranked = _rank_arrow(table, options, name)
+    return EncodedTable.in_memory(name, ranked if names is None else ranked._replace(names=names), options)
 
 
 def encode_arrow_into_folder(table: pa.Table, options: ReadOptions, name: str = "table") -> EncodedTable:
@@ -87,9 +102,7 @@ def encode_arrow_into_folder(table: pa.Table, options: ReadOptions, name: str = 
 
 def _rank_arrow(table: pa.Table, options: ReadOptions, name: str) -> RankedColumns:
     refuse_repeated_names(table.column_names, name)
-    keep = choose_columns(table.column_names, options, name)
-    names = [table.column_names[position] for position in keep]
-    refuse_unordered_types({column: table.schema.field(column).type for column in names}, name)
+    names = choose_ordered_columns(table.column_names, unordered_types(table.schema), options, name)
 
     def rank(column: str) -> RankedColumn:
         pieces = [dictionary_piece(chunk) for chunk in table.column(column).chunks]
@@ -108,16 +121,6 @@ def refuse_repeated_names(names: Sequence[str], where: str) -> None:
             raise SourceError(
                 f"{where}: columns {names.index(column) + 1} and {position + 1} are both named {column!r}",
                 "Rename one first.",
-            )
-
-
-def refuse_unordered_types(types: dict[str, pa.DataType], where: str) -> None:
-    """Lists, structures and maps have no order that a law could speak of."""
-    for column, type_ in types.items():
-        if column_type(type_) is None:
-            raise SourceError(
-                f"{where}: column {column!r} has type {type_}, and laws are about single values",
-                "Flatten it first, or leave it out with --columns.",
             )
 
 
@@ -142,7 +145,7 @@ def _publish(key: str, name: str, ranked: RankedColumns, options: ReadOptions) -
     try:
         for position, column in enumerate(ranked.columns):
             staging.write_column(position, column)
-        return staging.publish(key, name, table.rows, table.columns, ranked.origins, table.settings)
+        return staging.publish(key, name, table.rows, table.columns, ranked.origins, table.settings, ranked.names)
     except BaseException:
         staging.abandon()
         raise
@@ -182,17 +185,17 @@ def _find_layout(
 ) -> TextLayout:
     if options.format == "csv":
         return find_csv_layout(files, options, str(path), chunks)
-    names: dict[str, None] = {}
+    names: JsonNames = {}
     for file in files:
         line = 1
         try:
             for chunk in chunks(file):
-                names |= dict.fromkeys(json_names(TextBlock(chunk, line), options.dialect.encoding))
+                add_names(names, json_names(TextBlock(chunk, line), options.dialect.encoding))
                 line += chunk.count(b"\n")
         except BlockError as error:
             raise at_line(file, error) from None
     try:
-        return json_layout(list(names), options, str(path))
+        return json_layout(names, options, str(path))
     except BlockError as error:
         raise at_line(files[0], error) from None
 
@@ -277,9 +280,7 @@ def _rank_parquet(path: Path, files: list[Path], options: ReadOptions) -> Ranked
             partition_base_dir=str(path),
         )
         refuse_repeated_names(dataset.schema.names, str(path))
-        keep = choose_columns(dataset.schema.names, options, str(path))
-        names = [dataset.schema.names[position] for position in keep]
-        refuse_unordered_types({name: dataset.schema.field(name).type for name in names}, str(path))
+        names = choose_ordered_columns(dataset.schema.names, unordered_types(dataset.schema), options, str(path))
         fragments = sorted(dataset.get_fragments(), key=lambda fragment: str(fragment.path))
         tables = [fragment.to_table(schema=dataset.schema, columns=names) for fragment in fragments]
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OSError) as error:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lawful.common.column_names import ColumnNames
 from lawful.common.errors import DamagedTableError
 from lawful.tables.encoded_table import (
     FORMAT,
@@ -28,6 +29,7 @@ from lawful.tables.encoded_table import (
     Column,
     EncodedTable,
     checksum,
+    left_out_document,
     ranks_file,
     values_file,
     write_metadata,
@@ -111,6 +113,7 @@ class Staging:
         columns: Sequence[Column],
         origins: Origins,
         settings: dict[str, Any],
+        names: ColumnNames,
     ) -> EncodedTable:
         """Give the table its place; where another process was first, its table is as good."""
         np.save(self.folder / ORIGINS, origins.runs)
@@ -120,6 +123,7 @@ class Staging:
             "name": name,
             "rows": rows,
             "columns": [column.to_dict() for column in columns],
+            "left_out": left_out_document(names),
             "settings": settings,
             "origins": {"files": list(origins.files), "unit": origins.unit},
             "files": {file.name: {"bytes": file.bytes, "crc32": file.crc32} for file in self._files.values()},
