@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,20 @@ from lawful.common.meanings import ColumnType
 from lawful.tables import direct_csv, local_pipeline
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.kernels import cells as cell_kernels
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions
 from tables.looking import cells_of, everything_of
 from tables.text_strategies import text_columns
 
 many = settings(deadline=None, max_examples=300)
-assert cell_kernels  # small files are read directly only where the compiler is loaded
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_files_too() -> Iterator[None]:
+    """Else it would take megabytes to see anything."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(direct_csv, "_SMALLEST_FILE", 1)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -271,3 +278,15 @@ def test_a_path_is_shown_as_it_is_mostly_written(file: Path) -> None:
         table: EncodedTable = encode_in_process(written, ReadOptions(), reuse=False)
         assert table.matrix is not None
         assert (table.name, str(table.place(0))) == (file.name, f"{file}, line 2")
+
+
+def test_a_file_is_read_directly_where_that_is_worth_loading_the_compiler(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = b"a,b\n" + b"1,2\n" * 100
+    monkeypatch.setattr(direct_csv, "_SMALLEST_FILE", len(data))
+    assert is_read_directly(file, data)
+    assert not is_read_directly(file, data[:-4])
+    monkeypatch.setattr(direct_csv, "_LARGEST_FILE", len(data))
+    assert is_read_directly(file, data)
+    assert not is_read_directly(file, data + b"1,2\n")

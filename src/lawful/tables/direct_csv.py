@@ -8,7 +8,6 @@ read a file they give the same table, bit for bit.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -37,9 +36,9 @@ _LARGEST_FILE = 64 << 20
 """A cell takes 20 bytes while it is coded, so that a file of this size takes some 300 MB; as much as its size more
 where there are quotes."""
 
-_WORTH_LOADING = 8 << 20
-"""Loading the compiler takes as long as reading a file of this size the general way: a smaller one is read directly
-only where the compiler is there already."""
+_SMALLEST_FILE = 8 << 20
+"""Loading the compiler takes as long as reading a file of this size the general way, and where nothing of it is kept,
+compiling takes many times as long."""
 
 _WORTH_THREADS = 1 << 18
 _UTF8 = ("utf-8", "utf8", "UTF-8", "ascii")
@@ -100,10 +99,10 @@ def _may_be_plain(file: Path, options: ReadOptions) -> bool:
 
 
 def _bytes_of(file: Path) -> bytes | None:
-    """The bytes of a file, which end in a newline; None where it is empty, too large or too small."""
+    """The bytes of a file, which end in a newline; None where it is too large or too small."""
     try:
         size = file.stat().st_size
-        if not 0 < size <= _LARGEST_FILE or (size < _WORTH_LOADING and "numba" not in sys.modules):
+        if not _SMALLEST_FILE <= size <= _LARGEST_FILE:
             return None
         data = file.read_bytes()
     except OSError:  # the general way says what is wrong
@@ -170,7 +169,7 @@ def _byte(mark: str | None) -> int:
 
 @cache
 def _kernels() -> ModuleType:
-    """The compiled loops, whose compiler is loaded only here (see `_WORTH_LOADING`)."""
+    """The compiled loops, whose compiler is loaded only here (see `_SMALLEST_FILE`)."""
     from lawful.tables.kernels import cells as cell_kernels
 
     return cell_kernels

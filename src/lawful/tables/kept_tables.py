@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lawful.common.errors import DamagedTableError, UsageError
+from lawful.common.machine import is_running
 from lawful.common.paths import cache_dir
 from lawful.common.sizes import parse_size
 from lawful.tables.encoded_table import METADATA, EncodedTable, read_metadata
@@ -37,6 +38,15 @@ def tables_folder() -> Path:
     folder = cache_dir() / "tables"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
+
+
+def can_keep_tables() -> bool:
+    """Whether there is a place for tables at all: in some containers nothing can be written."""
+    try:
+        tables_folder()
+    except OSError:
+        return False
+    return True
 
 
 def cache_limit() -> int:
@@ -190,20 +200,10 @@ def remove_leftovers(parent: Path) -> None:
     """Remove what processes left behind that were killed while writing."""
     for folder in parent.glob(f"{WRITING}*"):
         host, _, rest = folder.name.removeprefix(WRITING).rpartition("-")[0].rpartition("-")
-        is_dead = host == socket.gethostname() and rest.isdigit() and not _is_running(int(rest))
+        is_dead = host == socket.gethostname() and rest.isdigit() and not is_running(int(rest))
         with contextlib.suppress(OSError):
             if is_dead or time.time() - folder.stat().st_mtime > 2 * _DAY:
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def shrink_cache(keep: Path) -> None:

@@ -26,6 +26,7 @@ from lawful.tables.encoded_table import EncodedTable, RankedColumns
 from lawful.tables.files import format_of, is_packed, list_files, read_chunks
 from lawful.tables.identity import local_identity
 from lawful.tables.json_text import JsonNames, json_names
+from lawful.tables.kept_tables import can_keep_tables
 from lawful.tables.left_out import choose_ordered_columns, unordered_field, unordered_types
 from lawful.tables.options import ReadOptions
 from lawful.tables.origins import NO_ORIGINS, Origins, join_runs, runs_of_lines
@@ -128,6 +129,8 @@ def _encode_path(path: Path, options: ReadOptions, *, reuse: bool, in_folder: bo
     files = list_files(path)
     options = options.with_format(format_of([str(file) for file in files], options, str(path)))
     key = uuid.uuid4().hex
+    if reuse and not in_folder:
+        reuse = can_keep_tables()
     if reuse:
         key = table_key(local_identity(files), options.to_dict())
         if (known := find_table(key)) is not None:
