@@ -19,7 +19,6 @@ from pyarrow import csv
 import lawful
 from lawful.common.errors import EngineError, UsageError
 from lawful.common.meanings import NullPolicy
-from lawful.common.sizes import parse_size
 from lawful.dependencies import FD, Key
 from lawful.dependencies.laws import OPERATORS
 from lawful.discovery.own_families import operators_of
@@ -85,20 +84,6 @@ def test_operators_of_single_columns_are_among_the_settings(tmp_path: Path) -> N
     report = lawful.discover(tmp_path / "t.csv", "dc", operators=["=", "b:<"], reuse=False)
     assert report.to_dict()["settings"]["dc"]["operators"] == ["=", "b:<"]
     assert _texts(report) == ["not(t.a = s.a)"]
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("512m", 512 << 20), ("4g", 4 << 30), ("1.5 GB", 3 << 29), ("2k", 2048), ("7", 7), ("1t", 1 << 40)],
-)
-def test_sizes_of_memory(text: str, size: int) -> None:
-    assert parse_size(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "m", "-1g", "4 gigs", "1e9", "∞"])
-def test_what_is_no_size_of_memory(text: str) -> None:
-    with pytest.raises(UsageError, match="is not a size"):
-        parse_size(text)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -161,3 +162,15 @@ def test_importing_lawful_stays_light(heavy):
     program = f"import sys, lawful; print({heavy!r} in sys.modules)"
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"], ["cache"]])
+def test_commands_that_check_nothing_do_not_load_the_compiler(arguments, tmp_path):
+    program = (
+        f"import sys; sys.argv = ['lawful', *{arguments!r}]\n"
+        "from lawful.cli.main import run\n"
+        "try:\n    run()\nfinally:\n    print('numba' in sys.modules)"
+    )
+    environment = os.environ | {"LAWFUL_CACHE": str(tmp_path)}
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    assert told.stdout.splitlines()[-1] == "False"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lawful.common.errors import UsageError
-from lawful.common.paths import cache_dir
+from lawful.common.paths import cache_dir, lasting_cache_dir
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +51,7 @@ def test_a_folder_that_others_may_write_to_is_not_trusted(monkeypatch, tmp_path)
     planted.mkdir()
     planted.chmod(0o777)
     assert cache_dir() != planted
+    assert lasting_cache_dir() is None
 
 
 def test_a_link_is_not_trusted(monkeypatch, tmp_path):

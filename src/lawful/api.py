@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lawful.common.errors import UsageError
+from lawful.common.errors import LawfulWarning, UsageError
 from lawful.common.meanings import Measure, NullPolicy
 from lawful.dependencies import Law
 from lawful.results import CheckReport, DiscoveryReport, Explanation, TableProfile
 from lawful.runs.check import check_laws, laws_of, one_law
 from lawful.runs.run import EngineName, Where, open_run, silent
+from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 
 if TYPE_CHECKING:
@@ -99,6 +101,7 @@ def discover(
     request = request_of(common | options)
     reading = read_options(format, columns, types, limit, dialect)
     with open_run(source, reading, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
+        _warn_of_left_out(run.table)
         return discover_laws(run, request, silent)
 
 
@@ -122,7 +125,8 @@ def check(
     ----------
     source
         A path (CSV, Parquet, JSON lines, a folder of them), `table:NAME` or `sql:QUERY` for Spark, or a Spark,
-        pandas, polars or Arrow table.
+        pandas, polars or Arrow table. Columns of lists, structures and the like are left out with a
+        `LawfulWarning`: laws are about single values.
     laws
         Laws in their notation (`"zip -> state"`) or as values; see the page on notation.
     null
@@ -144,6 +148,7 @@ def check(
     options = read_options(format, columns, types, limit, dialect)
     where = Where(engine, spark=spark)
     with open_run(source, options, where, null_policy(null), reuse=reuse) as run:
+        _warn_of_left_out(run.table)
         return check_laws(run, laws_of(laws, run.table.names))
 
 
@@ -166,6 +171,7 @@ def explain(
 
     options = read_options(format, columns, types, limit, dialect)
     with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
+        _warn_of_left_out(run.table)
         return explain_law(run, one_law(law, run.table.names), silent)
 
 
@@ -184,7 +190,14 @@ def profile(
     """Read a table and describe its columns: types, distinct values, nulls, extremes. See `check`."""
     options = read_options(format, columns, types, limit, dialect)
     with open_run(source, options, Where(engine, spark=spark), reuse=reuse, needs_engine=False) as run:
+        _warn_of_left_out(run.table)
         return TableProfile.of(run.table, run.seconds)
+
+
+def _warn_of_left_out(table: EncodedTable) -> None:
+    """Warn at the line that called a verb."""
+    if told := table.names.told():
+        warnings.warn(f"{table.name}: {told}", LawfulWarning, stacklevel=3)
 
 
 def read_options(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,8 @@ def lawful(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     from lawful.cli.main import run
 
     def call(*arguments: str | Path) -> Finished:
+        if "cache" in arguments:
+            gc.collect()  # in a process of its own, nothing of the last command would still use its table
         monkeypatch.setattr(sys, "argv", ["lawful", *map(str, arguments)])
         capfd.readouterr()
         with pytest.raises(SystemExit) as ended:

@@ -34,7 +34,10 @@ def check_document(document: dict[str, Any]) -> None:
 
 
 def _check_table(table: dict[str, Any]) -> None:
-    assert table.keys() == {"name", "rows", "columns"}
+    assert table.keys() - {"left_out"} == {"name", "rows", "columns"}
+    for column in table.get("left_out", []):
+        assert column.keys() == {"name", "type"}
+        assert all(isinstance(text, str) for text in column.values())
     assert isinstance(table["name"], str)
     assert is_count(table["rows"])
     for column in table["columns"]:

@@ -12,7 +12,7 @@ from cli.conftest import Lawful
 BAD_USAGE = [
     (("check", "people.csv"), "Missing option '--laws'"),
     (("check", "--laws", "a -> b"), "Missing argument"),
-    (("chek", "people.csv"), "Did you mean 'check'?"),
+    (("chek", "people.csv"), "Did you mean 'check'"),
     (("profile", "people.csv", "--nonsense"), "No such option: --nonsense"),
     (("profile", "people.csv", "--limit", "few"), "Invalid value for '--limit'"),
     (("profile", "people.csv", "--limit", "-1"), "the row limit must not be negative"),
@@ -77,10 +77,7 @@ BAD_USAGE = [
     (("discover", "people.csv", "--min-interest", "nan"), "the least interest must lie in [0, 1]"),
     (("discover", "people.csv", "--time-limit", "0"), "the time limit must be positive, and is 0"),
     (("discover", "people.csv", "--time-limit", "nan"), "the time limit must be positive"),
-    (
-        ("discover", "people.csv", "--memory-limit", "lots"),
-        "'lots' is not a size Write 512m or 4g",
-    ),
+    (("discover", "people.csv", "--memory-limit", "lots"), "'lots' is not a size Write 512m or 4g"),
     (("discover", "people.csv", "--memory-limit", "60m"), "the memory limit of 60 MB is too small"),
     (("discover", "people.csv", "--seed", "-1"), "the seed must not be negative"),
     (("discover", "people.csv", "--columns", "zip,town"), "has no column 'town'"),

@@ -1,7 +1,8 @@
 """A process that encodes tables on request, for tests that run several at once or kill one on its way.
 
 It answers every line of its input, a path, with the checksums of the ranks and where the table is. Given the
-word `forever` and a path, it encodes that path over and over, and says so each time it begins.
+word `forever` and a path, it encodes that path over and over, and says so each time it begins. Given the word
+`holding`, it goes on using the tables that it was asked for.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import sys
 from typing import Any
 
 from lawful.tables.encoded_table import EncodedTable, checksum
+from lawful.tables.kept_tables import discard
 from lawful.tables.options import ReadOptions
-from lawful.tables.storage import discard
 
 
 def encoder() -> Any:
@@ -46,8 +47,13 @@ def main() -> None:
             assert table.folder is not None
             discard(table.folder)
             tell(begins=True)
+    held = []
     for line in sys.stdin:
-        tell(**digest(encode(line.rstrip("\n"))))
+        table = encode(line.rstrip("\n"))
+        tell(**digest(table))
+        if "holding" in sys.argv:
+            held.append(table)
+        del table
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,25 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lawful.common.errors import LawfulError
+from lawful.common.errors import LawfulError, SourceError
 from lawful.common.meanings import ColumnType
 from lawful.tables import direct_csv, local_pipeline
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.kernels import cells as cell_kernels
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions
 from tables.looking import cells_of, everything_of
 from tables.text_strategies import text_columns
 
 many = settings(deadline=None, max_examples=300)
-assert cell_kernels  # small files are read directly only where the compiler is loaded
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_files_too() -> Iterator[None]:
+    """Else it would take megabytes to see anything."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(direct_csv, "_SMALLEST_FILE", 1)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +59,7 @@ def both_ways(file: Path, data: bytes, **dialect: Any) -> None:
 
 def is_read_directly(file: Path, data: bytes, **dialect: Any) -> bool:
     file.write_bytes(data)
-    return rank_directly(str(file), str(file), ReadOptions(format="csv", dialect=CsvDialect(**dialect))) is not None
+    return rank_directly(str(file), file, ReadOptions(format="csv", dialect=CsvDialect(**dialect))) is not None
 
 
 @st.composite
@@ -130,6 +137,15 @@ def test_long_texts_that_begin_alike_are_sorted_to_their_ends(file: Path, texts:
     both_ways(file, "".join(["name\n", *(f"x1234567{text}\n" for text in texts)]).encode())
 
 
+@settings(many, max_examples=30)
+@given(st.integers(0, 2**32), st.sampled_from(["", "a", "street number ", "\x00" * 9]))
+def test_many_texts_that_begin_alike_are_sorted_to_their_ends(file: Path, seed: int, beginning: str) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, 24, 700)
+    texts = [beginning + "".join(rng.choice(["a", "b", "\x00", "é"], size)) for size in sizes]
+    both_ways(file, "".join(["name,of\n", *(f"x{text},1\n" for text in texts)]).encode())
+
+
 @many
 @given(st.lists(st.integers(0, 3000).map(lambda number: f"{number % 700}a{number:>9}"), max_size=2500))
 def test_many_distinct_texts_find_their_own_codes(file: Path, texts: list[str]) -> None:
@@ -188,6 +204,14 @@ def test_unusual_files_are_left_to_the_general_way(file: Path, data: bytes) -> N
     assert not is_read_directly(file, data)
 
 
+def test_a_file_is_in_the_encoding_that_was_said(file: Path) -> None:
+    data = "a,b\né,1\n".encode()
+    assert is_read_directly(file, data)
+    both_ways(file, data)
+    assert not is_read_directly(file, data, encoding="ascii")
+    both_ways(file, data, encoding="ascii")
+
+
 def test_quotes_inside_quoted_cells_are_sorted_as_what_they_stand_for(file: Path) -> None:
     escaped = [
         r'"a\"b"',
@@ -223,7 +247,7 @@ def test_digits_after_a_zero_are_text(file: Path) -> None:
 def test_chosen_columns_come_in_the_order_of_the_choice(file: Path) -> None:
     file.write_bytes(b"a,b,c\n3,x,1.5\n1,y,1.50\n")
     options = ReadOptions(format="csv", columns=("c", "a"))
-    assert rank_directly(str(file), str(file), options) is not None
+    assert rank_directly(str(file), file, options) is not None
     table: EncodedTable = encode_in_process(file, options, reuse=False)
     assert table.names == ["c", "a"]
     assert [table.column(position).tolist() for position in range(2)] == [[1, 1], [2, 1]]
@@ -244,7 +268,8 @@ def test_the_matrix_has_the_ranks_of_every_column(file: Path) -> None:
 def test_a_pipe_is_not_waited_for(file: Path) -> None:
     pipe = file.with_name("pipe.csv")
     os.mkfifo(pipe)
-    assert rank_directly(str(pipe), str(pipe), ReadOptions()) is None
+    with pytest.raises(SourceError, match="neither a file nor a folder"):
+        encode_in_process(pipe, ReadOptions(), reuse=False)
 
 
 def test_a_path_is_shown_as_it_is_mostly_written(file: Path) -> None:
@@ -253,3 +278,15 @@ def test_a_path_is_shown_as_it_is_mostly_written(file: Path) -> None:
         table: EncodedTable = encode_in_process(written, ReadOptions(), reuse=False)
         assert table.matrix is not None
         assert (table.name, str(table.place(0))) == (file.name, f"{file}, line 2")
+
+
+def test_a_file_is_read_directly_where_that_is_worth_loading_the_compiler(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = b"a,b\n" + b"1,2\n" * 100
+    monkeypatch.setattr(direct_csv, "_SMALLEST_FILE", len(data))
+    assert is_read_directly(file, data)
+    assert not is_read_directly(file, data[:-4])
+    monkeypatch.setattr(direct_csv, "_LARGEST_FILE", len(data))
+    assert is_read_directly(file, data)
+    assert not is_read_directly(file, data + b"1,2\n")

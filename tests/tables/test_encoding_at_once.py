@@ -18,7 +18,7 @@ import pytest
 
 from lawful.common.errors import DamagedTableError
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.storage import discard, tables_folder
+from lawful.tables.kept_tables import discard, forget, tables_folder
 from tables.conftest import encode_locally
 from tables.encoding_worker import digest
 
@@ -94,6 +94,34 @@ def test_processes_that_encode_one_table_at_once(tmp_path: Path) -> None:
             EncodedTable.open(Path(answers[0]["folder"]))
     tables, unfinished = entries()
     assert (len(tables), unfinished) == (8, [])
+
+
+def test_nobody_loses_a_table_to_one_who_clears_the_cache(tmp_path: Path) -> None:
+    path = write_wide_table(tmp_path / "t.csv", 60)
+    expected = digest(encode_locally(path, reuse=False)) | {"folder": None}
+    forgotten = 0
+    with ExitStack() as stack:
+        workers = [stack.enter_context(worker()) for _ in range(2)]
+        for _ in range(15):
+            for process in workers:
+                ask(process, path)
+            for _ in range(40):
+                forgotten += sum(map(forget, entries()[0]))
+                time.sleep(0.001)
+            for process in workers:
+                assert listen(process) | {"folder": None} == expected
+    assert forgotten > 5, "nothing was cleared meanwhile"
+
+
+def test_a_table_that_another_process_uses_stays(tmp_path: Path) -> None:
+    path = write_table(tmp_path / "t.csv", 50, 1)
+    with worker("holding") as process:
+        ask(process, path)
+        folder = Path(listen(process)["folder"])
+        assert not forget(folder)
+        assert folder.exists()
+    assert forget(folder)
+    assert not folder.exists()
 
 
 def kill_while_it_writes(path: Path, after: float, *arguments: str) -> None:

@@ -88,10 +88,3 @@ def test_files_with_other_columns(tmp_path: Path, encode: Encode) -> None:
     with pytest.raises(SourceError) as refused:
         encode(str(tmp_path / "t"))
     assert refused.value.message.startswith(f"{second}: its columns are not those of the first file")
-
-
-def test_nested_columns(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.parquet", a=[{"x": 1}], b=[1])
-    with pytest.raises(SourceError, match="column 'a' has type struct"):
-        encode_locally(path)
-    assert cells_of(encode_locally(path, columns=("b",))) == [["1"]]

@@ -33,7 +33,7 @@ def test_tables_and_queries(spark: SparkSession) -> None:
         ("table:no_such_table", "Spark cannot read the source: .*no_such_table"),
         ("sql:select from where", "Spark cannot read the source: .*"),
         ("sql:select 1 as a, 2 as a", "query: columns 1 and 2 are both named 'a'"),
-        ("sql:select array(1) as a", "query: column 'a' has type array<int>, and laws are about single values"),
+        ("sql:select array(1) as a", r"query: no column is left, since .*: 'a' \(array<int>\)"),
         ("sql:select 1 as ``", "query: column 1 has no name"),
     ],
 )
@@ -82,5 +82,5 @@ def test_a_frame_is_encoded_anew_each_time(spark: SparkSession) -> None:
 def test_intervals_of_days_have_an_order_and_those_of_months_are_refused(spark: SparkSession) -> None:
     days = spark.sql("select make_dt_interval(id) as d from range(3, 0, -1)")
     assert types_of(encode_on_spark(spark, days, NOTHING)) == [ColumnType.DURATION]
-    with pytest.raises(SourceError, match="column 'm' has type interval month"):
+    with pytest.raises(SourceError, match=r"no column is left, .*: 'm' \(interval month\)"):
         encode_on_spark(spark, "sql:select interval 1 month as m", NOTHING)

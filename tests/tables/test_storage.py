@@ -10,17 +10,22 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from lawful.common.errors import LawfulError
+from lawful.common.errors import LawfulError, UsageError
 from lawful.common.meanings import ColumnType
-from lawful.tables import encoded_table, storage
+from lawful.tables import encoded_table, kept_tables
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.options import CsvDialect
+from lawful.tables.options import CsvDialect, ReadOptions
+from lawful.tables.spark_pipeline import encode_on_spark
 from tables.conftest import Encode, encode_locally
 from tables.looking import everything_of, ranks_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture
@@ -82,13 +87,55 @@ def test_a_table_is_not_reused_when_something_changed(
     assert second.folder != first.folder
 
 
+def overwrite_unseen(path: Path, data: bytes) -> None:
+    """Change what is in a file, but neither its size nor its time of change."""
+    found = path.stat()
+    assert len(data) == found.st_size
+    path.write_bytes(data)
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def test_a_file_of_the_same_size_and_time_is_judged_by_what_is_in_it(source: Path, encode: Encode) -> None:
+    first = encode(str(source))
+    overwrite_unseen(source, source.read_bytes().replace(b"1,x", b"9,x"))
+    second = encode(str(source))
+    assert (ranks_of(first)[0], ranks_of(second)[0]) == ([1, 2, 2], [2, 1, 1])
+    assert encode(str(source)).folder == second.folder
+
+
+def test_so_is_a_file_that_took_the_place_of_another(source: Path, encode: Encode) -> None:
+    encode(str(source))
+    aside = source.with_suffix(".new")
+    aside.write_bytes(source.read_bytes())
+    overwrite_unseen(aside, source.read_bytes().replace(b"1,x", b"9,x"))
+    os.utime(aside, ns=(source.stat().st_atime_ns, source.stat().st_mtime_ns))
+    aside.replace(source)
+    assert ranks_of(encode(str(source)))[0] == [2, 1, 1]
+
+
+def test_so_is_a_file_that_spark_is_given_as_an_address(source: Path, spark: SparkSession) -> None:
+    ranks = []
+    for data in (source.read_bytes(), source.read_bytes().replace(b"1,x", b"9,x")):
+        overwrite_unseen(source, data)
+        ranks.append(ranks_of(encode_on_spark(spark, source.as_uri(), ReadOptions()))[0])
+    assert ranks == [[1, 2, 2], [2, 1, 1]]
+
+
+def test_a_change_in_the_middle_of_a_large_file_is_seen(tmp_path: Path, encode: Encode) -> None:
+    path = tmp_path / "large.csv"
+    lines = [f"{number:06}\n".encode() for number in range(100_000, 130_000)]
+    path.write_bytes(b"".join([b"number\n", *lines]))
+    assert encode(str(path)).distinct(0) == len(lines)
+    lines[len(lines) // 2] = lines[0]
+    overwrite_unseen(path, b"".join([b"number\n", *lines]))
+    assert encode(str(path)).distinct(0) == len(lines) - 1
+
+
 def test_without_reuse_the_source_is_read_again(source: Path, encode: Encode) -> None:
     first = encode(str(source))
-    found = source.stat()
-    source.write_bytes(source.read_bytes().replace(b"1,x", b"9,x"))
-    os.utime(source, ns=(found.st_atime_ns, found.st_mtime_ns))  # nothing tells that the file changed
-    assert ranks_of(encode(str(source))) == ranks_of(first)
-    assert ranks_of(encode(str(source), reuse=False))[0] == [2, 1, 1]
+    again = encode(str(source), reuse=False)
+    assert again.folder != first.folder
+    assert everything_of(again) == everything_of(first)
 
 
 def test_columns_are_mapped_from_one_file_and_cannot_be_written(source: Path) -> None:
@@ -123,35 +170,59 @@ def test_no_more_rows_than_ids() -> None:
         encoded_table.check_row_count(encoded_table.MOST_ROWS + 1)
 
 
-def age(table: EncodedTable, seconds: float) -> None:
-    moment = time.time() - seconds
-    os.utime(folder_of(table) / encoded_table.METADATA, (moment, moment))
+def encoded_and_let_go(source: Path, hours: float, limit: int) -> Path:
+    """The folder of a table that nobody uses, and was not used for some hours."""
+    folder = folder_of(encode_locally(source, limit=limit))
+    moment = time.time() - hours * 3600
+    os.utime(folder / encoded_table.METADATA, (moment, moment))
+    return folder
 
 
 def test_the_cache_forgets_what_was_unused_for_longest(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old, older, used, recent = (encode_locally(source, limit=limit) for limit in range(4))
-    for table, hours in ((old, 3), (older, 4), (used, 5), (recent, 0.5)):
-        age(table, hours * 3600)
-    assert encode_locally(source, limit=2).folder == used.folder  # using it makes it young
-    monkeypatch.setenv(storage.CACHE_LIMIT_VARIABLE, "1")
-    new = encode_locally(source, limit=9)
-    kept = {path.name for path in folder_of(new).parent.iterdir() if not path.name.startswith(".")}
-    assert kept == {folder_of(table).name for table in (used, recent, new)}
+    old, older, used, recent = (
+        encoded_and_let_go(source, hours, limit) for limit, hours in enumerate((3.0, 4.0, 5.0, 0.5))
+    )
+    assert folder_of(encode_locally(source, limit=2)) == used  # using it makes it young
+    monkeypatch.setenv(kept_tables.CACHE_LIMIT_VARIABLE, "1")
+    new = folder_of(encode_locally(source, limit=9))
+    assert [folder.exists() for folder in (old, older, used, recent, new)] == [False, False, True, True, True]
 
 
 def test_the_cache_keeps_what_fits(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old, older = encode_locally(source, limit=1), encode_locally(source, limit=2)
-    age(old, 2 * 3600)
-    age(older, 3 * 3600)
-    sizes = sum(path.stat().st_size for path in folder_of(old).rglob("*.*"))
-    monkeypatch.setenv(storage.CACHE_LIMIT_VARIABLE, str(int(sizes * 2.5)))
+    old, older = encoded_and_let_go(source, 2, 1), encoded_and_let_go(source, 3, 2)
+    sizes = sum(path.stat().st_size for path in old.rglob("*.*"))
+    monkeypatch.setenv(kept_tables.CACHE_LIMIT_VARIABLE, str(int(sizes * 2.5)))
     encode_locally(source, limit=3)
-    assert folder_of(old).exists()
-    assert not folder_of(older).exists()
+    assert (old.exists(), older.exists()) == (True, False)
+
+
+def test_a_table_in_use_is_not_forgotten_however_old(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = encoded_and_let_go(source, 0, 1)
+    table = encode_locally(source, limit=1)
+    assert table.folder == folder
+    os.utime(folder / encoded_table.METADATA, (0, 0))
+    monkeypatch.setenv(kept_tables.CACHE_LIMIT_VARIABLE, "1")
+    encode_locally(source, limit=2)
+    assert table.column(1).tolist() == [1]
+    del table
+    encode_locally(source, limit=3)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(("text", "limit"), [("", 20 << 30), ("10g", 10 << 30), ("512M", 512 << 20), ("1000", 1000)])
+def test_limits_of_the_cache(monkeypatch: pytest.MonkeyPatch, text: str, limit: int) -> None:
+    monkeypatch.setenv(kept_tables.CACHE_LIMIT_VARIABLE, text)
+    assert kept_tables.cache_limit() == limit
+
+
+def test_a_limit_that_is_no_size_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(kept_tables.CACHE_LIMIT_VARIABLE, "plenty")
+    with pytest.raises(UsageError, match="LAWFUL_CACHE_LIMIT: 'plenty' is not a size\nWrite 512m or 4g"):
+        kept_tables.cache_limit()
 
 
 def test_what_dead_processes_left_is_removed_and_what_lives_is_not(source: Path) -> None:
-    parent = storage.tables_folder()
+    parent = kept_tables.tables_folder()
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     host = socket.gethostname()
@@ -168,14 +239,14 @@ def test_what_dead_processes_left_is_removed_and_what_lives_is_not(source: Path)
 def test_a_failed_encoding_leaves_nothing(source: Path, encode: Encode) -> None:
     with pytest.raises(LawfulError):
         encode(str(source), types={"b": ColumnType.DATE})
-    assert [path for path in storage.tables_folder().iterdir() if path.is_dir()] == []
+    assert [path for path in kept_tables.tables_folder().iterdir() if path.is_dir()] == []
 
 
 def test_a_place_that_cannot_be_taken_is_an_error(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A file stands where the table should: it is no table to find, and no folder can replace it.
     table = encode_locally(source)
     folder = folder_of(table)
-    storage.discard(folder)
+    kept_tables.discard(folder)
     folder.write_text("in the way")
     with pytest.raises(OSError, match=str(folder)):
         encode_locally(source)

@@ -1,4 +1,4 @@
-"""The verbs that need no laws: a look at a table, the demonstration, the benchmarks."""
+"""The verbs that need no laws: a look at a table, the kept tables, the demonstration, the benchmarks."""
 
 from __future__ import annotations
 
@@ -41,6 +41,56 @@ def profile(
         output.print_profile(found)
     if showing.out is not None:
         output.write_json(found.to_dict(), showing.out)
+
+
+def cache(
+    tables: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Only tables of this name, or with a key that begins so.", show_default=False, metavar="NAME|KEY"
+        ),
+    ] = None,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove the tables, all or those that are named.")] = False,
+    json_: opt.Json = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Show the encoded tables that are kept for the next run, or remove them.
+
+    A table that a running command or Python session uses is never removed.
+
+    \b
+    Examples:
+      lawful cache
+      lawful cache --clear
+      lawful cache --clear tax.csv
+    """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.cli import cache_output, output
+    from lawful.tables.kept_tables import (
+        cache_limit,
+        chosen_tables,
+        forget,
+        kept_tables,
+        remove_leftovers,
+        tables_folder,
+    )
+
+    limit, found = cache_limit(), kept_tables()
+    if tables:
+        found = chosen_tables(found, tables)
+    if not clear:
+        if json_:
+            output.print_json(cache_output.cache_document(found, tables_folder(), limit))
+        else:
+            cache_output.print_cache(found, tables_folder(), limit)
+        return
+    remove_leftovers(tables_folder())
+    removed = [table for table in found if forget(table.folder)]
+    in_use = [table for table in found if table.folder.exists()]
+    if json_:
+        output.print_json(cache_output.removal_document(removed, in_use))
+    else:
+        output.print_lines(cache_output.removal(removed))
+    output.print_notes(*map(cache_output.still_in_use, in_use))
 
 
 def demo(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -212,6 +213,7 @@ class Showing:
     debug: Debug = False
 
 
+@contextmanager
 def open_table(
     table: str,
     reading: Reading,
@@ -220,9 +222,11 @@ def open_table(
     policy: NullPolicy = NullPolicy.EQUAL,
     *,
     needs_engine: bool = True,
-) -> AbstractContextManager[Run]:
-    """A run on a table, read and opened as the options of a command say."""
-    return open_run(
+) -> Iterator[Run]:
+    """A run on a table, read and opened as the options of a command say; what is left out of it is told."""
+    from lawful.cli.output import print_notes
+
+    with open_run(
         table,
         reading.options(table),
         running.where(),
@@ -230,7 +234,10 @@ def open_table(
         reuse=reading.reuse,
         needs_engine=needs_engine,
         progress=progress,
-    )
+    ) as run:
+        if told := run.table.names.told():
+            print_notes(f"{run.table.name}: {told}")
+        yield run
 
 
 def split_names(text: str) -> list[str]:

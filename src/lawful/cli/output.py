@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich.console import Console
 from rich.text import Text
@@ -25,10 +25,13 @@ from lawful.cli.shown_text import (
     visible_lines,
 )
 from lawful.common.errors import LawfulError, UsageError
-from lawful.results import CheckReport, Outcome, TableProfile
 from lawful.runs.run import Progress
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.origins import Place
+
+if TYPE_CHECKING:
+    # With results come Numba and all kernels, and every command comes here, `lawful --help` too.
+    from lawful.results import CheckReport, Outcome, TableProfile
 
 # On a terminal long lists and values are cut; in a pipe everything is whole, for greps and programs.
 _MOST_LAWS, _LONGEST_LAW, _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_EXTREME = 200, 500, 40, 40, 28

@@ -1,4 +1,4 @@
-"""Every error that lawful raises on purpose.
+"""Every error that lawful raises on purpose, and its warning.
 
 One base class, so that callers can catch `LawfulError` and know that its message is written for a person:
 what is wrong, where, and what to do about it. Errors cross process borders (Spark workers raise them on
@@ -25,6 +25,10 @@ class LawfulError(Exception):
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\n{self.hint}"
+
+
+class LawfulWarning(UserWarning):
+    """What a result leaves out, or a user should know of it, though nothing went wrong."""
 
 
 class UsageError(LawfulError):

@@ -1,4 +1,4 @@
-"""What this process may use of the machine."""
+"""What this process may use of the machine, and who else runs on it."""
 
 from __future__ import annotations
 
@@ -28,3 +28,14 @@ def memory_bytes() -> int:
         except (OSError, ValueError):  # no such file, or the word "max"
             continue
     return memory
+
+
+def is_running(pid: int) -> bool:
+    """Whether there is a process of this id on this machine, ours or not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):  # somebody else's; or no id at all, of which nobody knows
+        return True
+    return True

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from lawful.common.paths import cache_dir
+from lawful.common.paths import lasting_cache_dir
 
 SWITCH = "LAWFUL_CLASS_ARCHIVE"
 """`off` in this variable of the environment keeps archives from being written and used."""
@@ -39,7 +39,10 @@ def class_archive(java_home: Path) -> ClassArchive:
     if os.environ.get(SWITCH, "").lower() in ("off", "0", "no", "false"):
         return nothing
     try:
-        folder = cache_dir() / "java"
+        lasting = lasting_cache_dir()
+        if lasting is None:  # an archive is for sessions to come
+            return nothing
+        folder = lasting / "java"
         folder.mkdir(mode=0o700, exist_ok=True)
         return _archive_in(folder, _key(java_home)) or nothing
     except OSError:  # a disk that is full or not ours to write: it is only about speed

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +23,6 @@ from lawful.tables.ranked_table import RankedTable, chosen_columns, in_lines
 BYTE_BITS = 8
 DIRECT_BITS = 18
 """Vectors of up to so many bits are counted in a table that they index; longer ones are hashed."""
-
-_REMEMBERED_LAYOUTS = 32
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -67,9 +64,8 @@ class Layout:
     key_words: int
 
     @staticmethod
-    @lru_cache(maxsize=_REMEMBERED_LAYOUTS)
     def of(lines: tuple[int, ...], planes_of: tuple[int, ...], second_lanes: int) -> Layout:
-        """The layout of lanes with so many planes each; made once for all tables of the same kind."""
+        """The layout of lanes with so many planes each."""
         lanes = len(planes_of)
         lane = np.repeat(np.arange(lanes), planes_of)
         line_of_lane = np.array(lines, np.int64)

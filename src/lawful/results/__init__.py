@@ -1,9 +1,18 @@
-"""What people get back: frozen values that know how to show themselves."""
+"""What people get back: frozen values that know how to show themselves.
 
-from lawful.results.check_report import CheckReport, Outcome, RowView
-from lawful.results.discovery_report import DiscoveryReport, FoundLaw
-from lawful.results.explanation import Explanation, ViolationGroup
-from lawful.results.table_profile import TableProfile
+Each is loaded when it is asked for: with most of them come Numba and all kernels of the checks.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lawful.results.check_report import CheckReport, Outcome, RowView
+    from lawful.results.discovery_report import DiscoveryReport, FoundLaw
+    from lawful.results.explanation import Explanation, ViolationGroup
+    from lawful.results.table_profile import TableProfile
 
 __all__ = [
     "CheckReport",
@@ -15,3 +24,20 @@ __all__ = [
     "TableProfile",
     "ViolationGroup",
 ]
+
+_HOMES = {
+    "CheckReport": "check_report",
+    "DiscoveryReport": "discovery_report",
+    "Explanation": "explanation",
+    "FoundLaw": "discovery_report",
+    "Outcome": "check_report",
+    "RowView": "check_report",
+    "TableProfile": "table_profile",
+    "ViolationGroup": "explanation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"lawful.results.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'lawful.results' has no attribute {name!r}")

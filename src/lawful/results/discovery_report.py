@@ -23,7 +23,7 @@ from lawful.dependencies import (
     to_document,
 )
 from lawful.dependencies.notation import unknown_column
-from lawful.results.documents import FORMAT, html_table, to_pandas
+from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
 from lawful.results.law_listings import RankedLaws
 from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter, PackedLaws
 from lawful.tables.encoded_table import EncodedTable
@@ -171,11 +171,7 @@ class DiscoveryReport:
             "complete": self.complete,
             **({} if self.stopped_because is None else {"stopped": self.stopped_because}),
             **({"limited_to": self.limited_to} if self.limited_to else {}),
-            "table": {
-                "name": self.table.name,
-                "rows": self.table.rows,
-                "columns": [column.to_dict() for column in self.table.columns],
-            },
+            "table": table_document(self.table.name, self.table.rows, self.table.columns, self.table.names),
             "settings": {**self.table.settings, **self.settings},
             "dependencies": self._entries(),
             "stats": {"seconds": dict(self.seconds), "counts": dict(self.counts)},

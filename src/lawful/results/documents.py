@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from lawful.common.column_names import ColumnNames
 from lawful.common.errors import UsageError
+from lawful.tables.encoded_table import Column, left_out_document
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMAT = "lawful/1"
+
+
+def table_document(name: str, rows: int, columns: Iterable[Column], names: ColumnNames) -> dict[str, Any]:
+    """What every document says of its table; `left_out` only where columns were."""
+    table = {"name": name, "rows": rows, "columns": [column.to_dict() for column in columns]}
+    return table | ({"left_out": left_out_document(names)} if names.left_out else {})
 
 
 def to_pandas(records: Sequence[Mapping[str, Any]], fields: Sequence[str] | None = None) -> pd.DataFrame:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lawful.results.documents import FORMAT, html_table, to_pandas
+from lawful.common.column_names import ColumnNames
+from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
 from lawful.tables.encoded_table import Column, EncodedTable
 
 if TYPE_CHECKING:
@@ -22,22 +23,19 @@ class TableProfile:
     columns: tuple[Column, ...]
     settings: Mapping[str, Any]
     seconds: Mapping[str, float]
+    names: ColumnNames
 
     @staticmethod
     def of(table: EncodedTable, seconds: Mapping[str, float]) -> TableProfile:
         """Describe an encoded table."""
-        return TableProfile(table.name, table.rows, table.columns, table.settings, seconds)
+        return TableProfile(table.name, table.rows, table.columns, table.settings, seconds, table.names)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document, with no laws in it."""
         return {
             "format": FORMAT,
             "complete": True,
-            "table": {
-                "name": self.name,
-                "rows": self.rows,
-                "columns": [column.to_dict() for column in self.columns],
-            },
+            "table": table_document(self.name, self.rows, self.columns, self.names),
             "settings": dict(self.settings),
             "dependencies": [],
             "stats": {"seconds": dict(self.seconds), "counts": {}},

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from lawful.common.errors import UsageError
+from lawful.common.errors import DamagedTableError, UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.tables.encoded_table import METADATA, EncodedTable, ranks_file
+from lawful.tables.kept_tables import cache_limit, discard, keep_hold, release, take_hold
 from lawful.tables.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -129,8 +130,11 @@ def open_run(
     """Encode a source and open an engine on it; both are let go at the end, with everything they hold."""
     seconds: dict[str, float] = {}
     begin = time.perf_counter()
+    is_local = where.settle(source) == "local"
+    if reuse or not is_local:
+        cache_limit()  # a wrong one is told before work is spent
     with ExitStack() as stack:
-        if where.settle(source) == "local":
+        if is_local:
             table, engine = _open_local(source, options, where, seconds, reuse, progress)
         else:
             table, engine = _open_spark(source, options, where, seconds, reuse, progress, stack)
@@ -160,9 +164,12 @@ def _open_local(
     with _timed(seconds, "encode"):
         if is_encoded_table(source):
             table = _open_encoded(source, options)
+        elif is_spark_frame(source):
+            from lawful.tables.spark_pipeline import encode_frame_in_process
+
+            table = encode_frame_in_process(source, options)
         else:
-            arrow_or_path = source.toArrow() if is_spark_frame(source) else source
-            table = encode_in_process(arrow_or_path, options, reuse=reuse)
+            table = encode_in_process(source, options, reuse=reuse)
     return table, LocalEngine(where.threads)
 
 
@@ -180,7 +187,6 @@ def _open_spark(
     from lawful.engines.spark import SparkEngine
     from lawful.tables.local_pipeline import encode_in_process
     from lawful.tables.spark_pipeline import encode_on_spark
-    from lawful.tables.storage import discard
 
     is_path = isinstance(source, str | os.PathLike)
     is_new_here = is_path and where.remote is None and where.spark is None
@@ -228,4 +234,9 @@ def _open_encoded(source: Any, options: ReadOptions) -> EncodedTable:
             f"{source} is an encoded table, which was read with settings of its own",
             "Leave out the options that say how to read it, or give the table that it was made from.",
         )
-    return EncodedTable.open(Path(source))
+    lock = take_hold(Path(source))  # it may be one of those that are kept
+    try:
+        return keep_hold(EncodedTable.open(Path(source)), lock)
+    except DamagedTableError:
+        release(lock)
+        raise

@@ -8,13 +8,11 @@ read a file they give the same table, bit for bit.
 
 from __future__ import annotations
 
-import os
-import stat
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
-from itertools import pairwise, repeat
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple, TypeVar
 
@@ -24,14 +22,13 @@ import pyarrow as pa
 
 from lawful.common.machine import cores
 from lawful.common.meanings import ColumnType
-from lawful.tables.csv_text import parse_cells
 from lawful.tables.encoded_table import RankedColumns
-from lawful.tables.files import is_plain_csv
+from lawful.tables.files import is_packed
 from lawful.tables.options import CsvDialect, ReadOptions
-from lawful.tables.origins import NO_ORIGINS, Origins
-from lawful.tables.ranking import RankedColumn, SharedTexts, rank_column
-from lawful.tables.text_blocks import BYTE_ORDER_MARK, BlockError, TextBlock
-from lawful.tables.text_layout import TextLayout, layout_of_cells
+from lawful.tables.origins import Origins, join_runs
+from lawful.tables.ranking import RankedColumn, rank_column
+from lawful.tables.text_blocks import BYTE_ORDER_MARK, BlockError
+from lawful.tables.text_layout import TextLayout, csv_layout
 
 _Result = TypeVar("_Result")
 
@@ -39,23 +36,11 @@ _LARGEST_FILE = 64 << 20
 """A cell takes 20 bytes while it is coded, so that a file of this size takes some 300 MB; as much as its size more
 where there are quotes."""
 
-_WORTH_LOADING = 8 << 20
-"""Loading the compiler takes as long as reading a file of this size the general way: a smaller one is read directly
-only where the compiler is there already."""
-
-_LONGEST_FIRST_LINE = 1 << 17
-"""The general way takes no longer cell in its first record."""
+_SMALLEST_FILE = 8 << 20
+"""Loading the compiler takes as long as reading a file of this size the general way, and where nothing of it is kept,
+compiling takes many times as long."""
 
 _WORTH_THREADS = 1 << 18
-_NONE = np.zeros(0, np.int32)
-_NO_TEXTS = np.zeros(0, np.uint8)
-_LINES = {header: np.array([[0, 0, 2 if header else 1]], np.int64) for header in (False, True)}
-"""The one run of lines of a file with or without a header."""
-
-_REMEMBERED_COLUMNS = 32
-_TO_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-"""Without waiting for what a pipe may bring, which is no file to be read here."""
-
 _UTF8 = ("utf-8", "utf8", "UTF-8", "ascii")
 
 
@@ -86,98 +71,70 @@ class _Cells(NamedTuple):
     token_lengths: npt.NDArray[np.int32]
 
 
-def rank_directly(path: str, file: str, options: ReadOptions) -> RankedColumns | None:
+def rank_directly(path: str, file: Path, options: ReadOptions) -> RankedColumns | None:
     """The ranked columns of a CSV file, which is the path or in it; None where the general way has to read it."""
-    if not _may_be_plain(file, options) or (data := _bytes_of(file)) is None:
-        return None
-    if not _is_utf8(data):
+    if not _may_be_plain(file, options) or (data := _bytes_of(file)) is None or not _is_text(data, options):
         return None
     begin = data.index(b"\n") + 1
-    layout = _layout_of(data[:begin], path, options)
-    if layout is None:
+    try:
+        layout = csv_layout(data[:begin], options, path)
+    except BlockError:  # the first record is more than the first line, or the general way says what is wrong
         return None
     ranked = _ranked(data, begin if options.dialect.header else 0, layout)
     if ranked is None:
         return None
     columns, matrix = ranked
-    runs = _LINES[options.dialect.header] if matrix.size else NO_ORIGINS.runs
-    return RankedColumns(layout.kept_names, columns, Origins((file,), "line", runs), matrix)
+    runs = join_runs([(0, matrix.shape[1], np.array([[0, 1 + options.dialect.header]]))] if matrix.size else [])
+    return RankedColumns(layout.kept_names, columns, Origins((str(file),), "line", runs), matrix)
 
 
-def _may_be_plain(file: str, options: ReadOptions) -> bool:
+def _may_be_plain(file: Path, options: ReadOptions) -> bool:
     return (
-        options.limit is None
+        options.format == "csv"
+        and options.limit is None
         and not options.types
         and options.dialect.encoding in _UTF8
-        and is_plain_csv(file, options.format)
+        and not is_packed(file)
     )
 
 
-def _bytes_of(file: str) -> bytes | None:
-    """The bytes of a file, which end in a newline; None where it is empty, too large, too small or no file."""
+def _bytes_of(file: Path) -> bytes | None:
+    """The bytes of a file, which end in a newline; None where it is too large or too small."""
     try:
-        raw = os.open(file, _TO_READ)
-        try:
-            about = os.fstat(raw)
-            size = about.st_size if stat.S_ISREG(about.st_mode) else 0
-            if not 0 < size <= _LARGEST_FILE or (size < _WORTH_LOADING and "numba" not in sys.modules):
-                return None
-            data = os.read(raw, size)
-        finally:
-            os.close(raw)
-    except (OSError, ValueError):  # the general way says what is wrong
+        size = file.stat().st_size
+        if not _SMALLEST_FILE <= size <= _LARGEST_FILE:
+            return None
+        data = file.read_bytes()
+    except OSError:  # the general way says what is wrong
         return None
-    if len(data) < size:
+    if not 0 < len(data) <= _LARGEST_FILE:  # it is being written
         return None
     data = data.removeprefix(BYTE_ORDER_MARK)
     return data if data.endswith(b"\n") else data + b"\n"
 
 
-def _is_utf8(data: bytes) -> bool:
+def _is_text(data: bytes, options: ReadOptions) -> bool:
     if data.isascii():
         return True
     try:
-        data.decode()
+        data.decode(options.dialect.encoding)
     except UnicodeDecodeError:
         return False
     return True
 
 
-def _layout_of(first_line: bytes, path: str, options: ReadOptions) -> TextLayout | None:
-    """The columns, where the first line is a whole record and, as a header, names them well."""
-    dialect = options.dialect
-    record = first_line.removesuffix(b"\n").removesuffix(b"\r").decode()
-    if not 0 < len(record) <= _LONGEST_FIRST_LINE or "\r" in record:
-        return None
-    cells = record.split(dialect.separator)
-    if dialect.quote and dialect.quote in record:
-        try:
-            cells = parse_cells(TextBlock(first_line, 1), dialect)
-        except BlockError:  # the general way says what is wrong
-            return None
-        if cells[-1].endswith("\n"):  # a quoted cell that goes on in the next line
-            return None
-    if not dialect.header:
-        return layout_of_cells(cells, options, path)
-    is_named = "" not in cells and len(set(cells)) == len(cells)
-    return layout_of_cells(cells, options, path) if is_named else None
-
-
 def _ranked(data: bytes, begin: int, layout: TextLayout) -> _Ranked | None:
-    """The ranked columns and the matrix of their ranks, by threads if that is worth it, else in one call."""
+    """The ranked columns and the matrix of their ranks."""
     kernels, dialect = _kernels(), layout.dialect
     octets, *tokens = _with_tokens(data, dialect)
     has_quotes = dialect.quote is not None and dialect.quote.encode() in data
-    texts = octets.copy() if has_quotes else _NO_TEXTS
+    texts = octets.copy() if has_quotes else np.zeros(0, np.uint8)
     separator, quote, escape = _byte(dialect.separator), _byte(dialect.quote), _byte(dialect.escape)
     if escape == quote:  # quotes can be doubled in any dialect that has them
         escape = kernels.NO_QUOTE
-    form = _Form(separator, quote, escape, len(layout.names), _as_array(layout.keep), texts)
-    if len(data) < _WORTH_THREADS:
-        state, ranks, *about = kernels.rank_file(octets, begin, len(data), *form, *tokens)
-        return _with_types(ranks, *about) if state == kernels.PLAIN else None
+    form = _Form(separator, quote, escape, len(layout.names), np.array(layout.keep, np.int32), texts)
     cells = _found_cells(octets, _cuts(data, begin, has_quotes=has_quotes), form, *tokens)
-    return None if cells is None else _ranked_by_threads(cells)
+    return None if cells is None else _ranked_cells(cells)
 
 
 def _found_cells(
@@ -206,19 +163,13 @@ def _found_cells(
     return _Cells(octets, sum(found), starts, lengths, keys, token_starts, token_lengths)
 
 
-@lru_cache(maxsize=_REMEMBERED_COLUMNS)
-def _as_array(keep: tuple[int, ...]) -> npt.NDArray[np.int32]:
-    """The columns to keep; made once for all files that have as many."""
-    return np.array(keep, np.int32)
-
-
 def _byte(mark: str | None) -> int:
     return _kernels().NO_QUOTE if mark is None else ord(mark)
 
 
 @cache
 def _kernels() -> ModuleType:
-    """The compiled loops, whose compiler is loaded only here (see `_WORTH_LOADING`)."""
+    """The compiled loops, whose compiler is loaded only here (see `_SMALLEST_FILE`)."""
     from lawful.tables.kernels import cells as cell_kernels
 
     return cell_kernels
@@ -228,9 +179,7 @@ def _with_tokens(
     data: bytes, dialect: CsvDialect
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """The file's bytes with the texts that mean null behind them, and where these are."""
-    tokens = [token.encode() for token in dict.fromkeys(dialect.null_tokens) if token] if dialect.null_tokens else ()
-    if not tokens:
-        return np.frombuffer(data, np.uint8), _NONE, _NONE
+    tokens = [token.encode() for token in dict.fromkeys(dialect.null_tokens) if token]
     lengths = np.array([len(token) for token in tokens], np.int32)
     starts = (len(data) + np.cumsum(lengths) - lengths).astype(np.int32)
     return np.frombuffer(b"".join((data, *tokens)), np.uint8), starts, lengths
@@ -238,15 +187,13 @@ def _with_tokens(
 
 def _cuts(data: bytes, begin: int, *, has_quotes: bool) -> list[int]:
     """Where threads take the file apart: at line ends, which without quotes are the ends of records."""
-    threads = cores()
-    if threads == 1 or has_quotes:
-        return [begin, len(data)]
     size = len(data) - begin
-    cuts = {data.index(b"\n", begin + size * part // threads) + 1 for part in range(1, threads)}
+    parts = 1 if has_quotes else min(cores(), 1 + size // _WORTH_THREADS)
+    cuts = {data.index(b"\n", begin + size * part // parts) + 1 for part in range(1, parts)}
     return [begin, *sorted(cuts - {begin, len(data)}), len(data)]
 
 
-def _ranked_by_threads(cells: _Cells) -> _Ranked:
+def _ranked_cells(cells: _Cells) -> _Ranked:
     """Rank each column by itself, unless they are short; with the matrix of their ranks."""
     width = len(cells.starts)
     ranks = np.empty((width, cells.rows), np.int32)
@@ -268,16 +215,24 @@ def _with_types(
     texts: npt.NDArray[np.uint8],
 ) -> _Ranked:
     """What `rank_columns` gives as columns and the matrix of their ranks, with the types that it left open found."""
-    kernels, type_of_kind = _kernels(), _types_of_kinds()
+    kernels = _kernels()
+    type_of_kind = {
+        kernels.UNDECIDED: ColumnType.NULL,  # until it is found, if there are values
+        kernels.INTEGER: ColumnType.INTEGER,
+        kernels.DECIMAL: ColumnType.DECIMAL,
+        kernels.TEXT: ColumnType.STRING,
+    }
     matrix = _read_only(ranks)
-    kinds, distinct, nulls, first_values = about.tolist()
-    values = repeat(SharedTexts(offsets, texts))
-    columns = list(map(RankedColumn, map(type_of_kind.get, kinds), matrix, distinct, nulls, values, first_values))
-    for place, kind in enumerate(kinds):
-        if kind == kernels.UNDECIDED and distinct[place]:
-            found = rank_column([_piece(columns[place])], is_text=True)
+    buffers = pa.py_buffer(offsets), pa.py_buffer(texts)
+    columns = []
+    for place, (kind, distinct, nulls, first_value) in enumerate(about.T.tolist()):
+        values = pa.StringArray.from_buffers(distinct, *buffers, offset=first_value)
+        column = RankedColumn(type_of_kind[kind], matrix[place], distinct, nulls, values)
+        if kind == kernels.UNDECIDED and distinct:
+            found = rank_column([_piece(column)], is_text=True)
             ranks[place] = found.ranks
-            columns[place] = found._replace(ranks=columns[place].ranks)
+            column = found._replace(ranks=column.ranks)
+        columns.append(column)
     return columns, matrix
 
 
@@ -285,17 +240,6 @@ def _read_only(ranks: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     view = ranks.view()
     view.setflags(write=False)
     return view
-
-
-@cache
-def _types_of_kinds() -> dict[int, ColumnType]:
-    kernels = _kernels()
-    return {
-        kernels.UNDECIDED: ColumnType.NULL,  # until it is found, if there are values
-        kernels.INTEGER: ColumnType.INTEGER,
-        kernels.DECIMAL: ColumnType.DECIMAL,
-        kernels.TEXT: ColumnType.STRING,
-    }
 
 
 def _piece(column: RankedColumn) -> pa.DictionaryArray:

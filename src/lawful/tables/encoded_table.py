@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from lawful.common.column_names import ColumnNames
 from lawful.common.errors import DamagedTableError, LawfulError
 from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.tables.options import ReadOptions
@@ -70,7 +71,7 @@ class Column:
 class RankedColumns(NamedTuple):
     """The columns of a source, ranked in this process; with all ranks in a matrix if they stand so in memory."""
 
-    names: list[str]
+    names: ColumnNames
     columns: Sequence[RankedColumn]
     origins: Origins = NO_ORIGINS
     matrix: npt.NDArray[np.int32] | None = None
@@ -82,15 +83,19 @@ class EncodedTable:
 
     Attributes
     ----------
+    names
+        The names of the columns, which also tell what was left out of the source.
+    settings
+        How the source was read, as plain JSON values.
     matrix
         All ranks, a line a column, if they stand so in memory.
     """
 
     name: str
     rows: int
-    names: list[str]
+    names: ColumnNames
     folder: Path | None = None
-    _settings: dict[str, Any] | ReadOptions = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     _columns: tuple[RankedColumn | Column, ...] = ()
     _origins: Origins | None = None
     matrix: npt.NDArray[np.int32] | None = None
@@ -104,11 +109,6 @@ class EncodedTable:
     def columns(self) -> tuple[Column, ...]:
         """What is known of each column; the extremes of one in memory are looked up only here."""
         return tuple(describe(*named) for named in zip(self.names, self._columns, strict=True))
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """How the source was read, as plain JSON values."""
-        return self._settings.to_dict() if isinstance(self._settings, ReadOptions) else self._settings
 
     @property
     def nbytes(self) -> int:
@@ -185,7 +185,7 @@ class EncodedTable:
         rows = len(ranked.columns[0].ranks) if ranked.columns else 0
         check_row_count(rows)
         return EncodedTable(
-            name, rows, ranked.names, None, options, tuple(ranked.columns), ranked.origins, ranked.matrix
+            name, rows, ranked.names, None, options.to_dict(), tuple(ranked.columns), ranked.origins, ranked.matrix
         )
 
     @staticmethod
@@ -200,7 +200,7 @@ class EncodedTable:
         document = read_metadata(folder)
         try:
             columns = tuple(Column.from_dict(entry) for entry in document["columns"])
-            names = [column.name for column in columns]
+            names = ColumnNames((column.name for column in columns), _read_left_out(document))
             table = EncodedTable(
                 str(document["name"]), int(document["rows"]), names, folder, dict(document["settings"]), columns
             )
@@ -221,6 +221,16 @@ class EncodedTable:
             largest = int(ranks.max(initial=NULL_RANK))
             if int(ranks.min(initial=NULL_RANK)) < NULL_RANK or largest != distinct:
                 raise _damaged(self.folder, f"{ranks_file(position)} does not have {distinct} distinct ranks")
+
+
+def _read_left_out(document: dict[str, Any]) -> dict[str, str]:
+    """The columns that were left out; tables that were encoded before there were such have no word of them."""
+    return {str(entry["name"]): str(entry["type"]) for entry in document.get("left_out", [])}
+
+
+def left_out_document(names: ColumnNames) -> list[dict[str, str]]:
+    """The columns that were left out, as plain JSON values."""
+    return [{"name": name, "type": type_} for name, type_ in names.left_out.items()]
 
 
 def describe(name: str, column: RankedColumn | Column) -> Column:

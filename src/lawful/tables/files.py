@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
-import os
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -82,17 +81,6 @@ def _suffix(name: str) -> str:
 def is_packed(path: Path) -> bool:
     """Whether the name says that the file is compressed."""
     return path.suffix.lower() in _COMPRESSED
-
-
-def is_plain_csv(name: str, asked: str | None) -> bool:
-    """Whether a file is CSV, as was asked for or as its name tells, and not compressed."""
-    _, dot, suffix = name.lower().rpartition(".")
-    return dot + suffix not in _COMPRESSED and (asked or _SUFFIXES.get(dot + suffix)) == "csv"
-
-
-def as_path_text(path: str) -> str:
-    """The path as a `Path` writes it, mostly without the time that making one takes."""
-    return path if os.path.normpath(path) == path else str(Path(path))
 
 
 def read_chunks(path: Path, encoding: str, *, newline_bytes: bool) -> Iterator[bytes]:

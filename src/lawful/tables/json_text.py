@@ -17,6 +17,9 @@ from lawful.tables.csv_text import ParsedBlock, to_utf8
 from lawful.tables.ranking import JSON_BOOLEAN, JSON_NUMBER, JSON_STRING
 from lawful.tables.text_blocks import BlockError, TextBlock
 
+JsonNames = dict[str, set[str]]
+"""Names, each with what it holds somewhere that is no single value: `list`, `object`."""
+
 
 class _Number(str):
     """The digits of a JSON number, as written."""
@@ -64,6 +67,22 @@ def parse_json_objects(block: TextBlock, encoding: str) -> tuple[list[dict[str, 
     return objects, lines
 
 
+def json_names(block: TextBlock, encoding: str) -> JsonNames:
+    """The names in a block, in the order of their first appearance, each with the kinds of its lists and objects."""
+    objects, _ = parse_json_objects(block, encoding)
+    names: JsonNames = {}
+    for entry in objects:
+        for name, value in entry.items():
+            kinds = names.setdefault(name, set())
+            if isinstance(value, dict | list):
+                kinds.add(_kind_of(value))
+    return names
+
+
+def _kind_of(value: dict[str, Any] | list[Any]) -> str:
+    return "object" if isinstance(value, dict) else "list"
+
+
 def _refuse_lone_surrogates(value: dict[str, Any], line: int) -> None:
     """JSON can escape one half of a surrogate pair, which is no character and cannot be stored as text."""
     try:
@@ -93,9 +112,5 @@ def _marked(value: Any, name: str, line: int) -> str | None:
         return JSON_STRING + value
     if isinstance(value, bool):
         return JSON_BOOLEAN + ("true" if value else "false")
-    kind = "an object" if isinstance(value, dict) else "a list"
-    raise BlockError(
-        line,
-        f"holds {kind} under {name!r}, and laws are about single values",
-        "Flatten it first, or leave it out with --columns.",
-    )
+    # Names with lists or objects were left out: the file has changed since its names were looked for.
+    raise BlockError(line, f"holds {_kind_of(value)} under {name!r}, which it did not when reading began", "Try again.")

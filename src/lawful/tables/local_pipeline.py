@@ -17,24 +17,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lawful.common.column_names import ColumnNames
 from lawful.common.errors import SourceError, UsageError
 from lawful.common.machine import cores
 from lawful.tables.csv_text import ParsedBlock
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable, RankedColumns
-from lawful.tables.files import as_path_text, format_of, is_packed, list_files, read_chunks
-from lawful.tables.options import ReadOptions, choose_columns
+from lawful.tables.files import format_of, is_packed, list_files, read_chunks
+from lawful.tables.identity import local_identity
+from lawful.tables.json_text import JsonNames, json_names
+from lawful.tables.kept_tables import can_keep_tables
+from lawful.tables.left_out import choose_ordered_columns, unordered_field, unordered_types
+from lawful.tables.options import ReadOptions
 from lawful.tables.origins import NO_ORIGINS, Origins, join_runs, runs_of_lines
 from lawful.tables.ranking import (
     NotConvertibleError,
     RankedColumn,
-    column_type,
     dictionary_piece,
     rank_column,
 )
 from lawful.tables.storage import Staging, find_table, table_key
 from lawful.tables.text_blocks import BLOCK_BYTES, BlockError, TextBlock
-from lawful.tables.text_layout import TextLayout, csv_layout, json_layout, json_names
+from lawful.tables.text_layout import TextLayout, add_names, csv_layout, json_layout
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -49,7 +53,7 @@ def encode_in_process(
     The table of a path is kept in a folder, unless it is not to be reused and `in_folder` does not ask for one.
     """
     if isinstance(source, str | os.PathLike):
-        return _encode_path(as_path_text(os.fspath(source)), options, reuse=reuse, in_folder=in_folder)
+        return _encode_path(Path(source), options, reuse=reuse, in_folder=in_folder)
     return encode_arrow(as_arrow(source), options)
 
 
@@ -63,7 +67,7 @@ def as_arrow(source: Any) -> pa.Table:
         if type(source).__module__.partition(".")[0] == "pandas":
             return pa.Table.from_pandas(source, preserve_index=False)
         if hasattr(source, "__arrow_c_stream__"):
-            return pa.table(source)
+            return _without_pointers(pa.table(source), source)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, ValueError) as error:
         raise SourceError(
             f"the table cannot be read as Arrow: {error}", "Give each column values of one type."
@@ -74,9 +78,22 @@ def as_arrow(source: Any) -> pa.Table:
     )
 
 
-def encode_arrow(table: pa.Table, options: ReadOptions, name: str = "table") -> EncodedTable:
-    """Encode an Arrow table; its schema is taken as it is."""
-    return EncodedTable.in_memory(name, _rank_arrow(table, options, name), options)
+def _without_pointers(table: pa.Table, source: Any) -> pa.Table:
+    """The table with polars' columns of Python objects marked as such: it hands out where they are in memory."""
+    dtypes = getattr(source, "dtypes", ()) if type(source).__module__.startswith("polars.") else ()
+    for position, dtype in enumerate(dtypes):
+        if str(dtype) == "Object":
+            field = unordered_field(table.column_names[position], "Object of polars")
+            table = table.set_column(position, field, pa.nulls(table.num_rows, field.type))
+    return table
+
+
+def encode_arrow(
+    table: pa.Table, options: ReadOptions, name: str = "table", names: ColumnNames | None = None
+) -> EncodedTable:
+    """Encode an Arrow table; its schema is taken as it is. `names` tell what was left out before it was made."""
+    ranked = _rank_arrow(table, options, name)
+    return EncodedTable.in_memory(name, ranked if names is None else ranked._replace(names=names), options)
 
 
 def encode_arrow_into_folder(table: pa.Table, options: ReadOptions, name: str = "table") -> EncodedTable:
@@ -86,9 +103,7 @@ def encode_arrow_into_folder(table: pa.Table, options: ReadOptions, name: str = 
 
 def _rank_arrow(table: pa.Table, options: ReadOptions, name: str) -> RankedColumns:
     refuse_repeated_names(table.column_names, name)
-    keep = choose_columns(table.column_names, options, name)
-    names = [table.column_names[position] for position in keep]
-    refuse_unordered_types({column: table.schema.field(column).type for column in names}, name)
+    names = choose_ordered_columns(table.column_names, unordered_types(table.schema), options, name)
 
     def rank(column: str) -> RankedColumn:
         pieces = [dictionary_piece(chunk) for chunk in table.column(column).chunks]
@@ -110,39 +125,21 @@ def refuse_repeated_names(names: Sequence[str], where: str) -> None:
             )
 
 
-def refuse_unordered_types(types: dict[str, pa.DataType], where: str) -> None:
-    """Lists, structures and maps have no order that a law could speak of."""
-    for column, type_ in types.items():
-        if column_type(type_) is None:
-            raise SourceError(
-                f"{where}: column {column!r} has type {type_}, and laws are about single values",
-                "Flatten it first, or leave it out with --columns.",
-            )
-
-
-def _encode_path(source: str, options: ReadOptions, *, reuse: bool, in_folder: bool) -> EncodedTable:
-    listed = key = None
+def _encode_path(path: Path, options: ReadOptions, *, reuse: bool, in_folder: bool) -> EncodedTable:
+    files = list_files(path)
+    options = options.with_format(format_of([str(file) for file in files], options, str(path)))
+    key = uuid.uuid4().hex
+    if reuse and not in_folder:
+        reuse = can_keep_tables()
     if reuse:
-        listed = files, settled = _listed(source, options)
-        key = table_key(local_identity(files), settled.to_dict())
+        key = table_key(local_identity(files), options.to_dict())
         if (known := find_table(key)) is not None:
             return known
-    if (ranked := rank_directly(source, source, options)) is not None:
-        options = options.with_format("csv")
-    else:
-        files, options = listed or _listed(source, options)
-        rank = _rank_parquet if options.format == "parquet" else _rank_text
-        ranked = rank(Path(source), files, options)
-    name = source.rpartition(os.sep)[2]
+    rank = _rank_parquet if options.format == "parquet" else _rank_text
+    ranked = rank(path, files, options)
     if not reuse and not in_folder:
-        return EncodedTable.in_memory(name, ranked, options)
-    return _publish(key or uuid.uuid4().hex, name, ranked, options)
-
-
-def _listed(source: str, options: ReadOptions) -> tuple[list[Path], ReadOptions]:
-    """The files of a path, and the options with their format settled."""
-    files = list_files(Path(source))
-    return files, options.with_format(format_of([str(file) for file in files], options, source))
+        return EncodedTable.in_memory(path.name, ranked, options)
+    return _publish(key, path.name, ranked, options)
 
 
 def _publish(key: str, name: str, ranked: RankedColumns, options: ReadOptions) -> EncodedTable:
@@ -151,22 +148,16 @@ def _publish(key: str, name: str, ranked: RankedColumns, options: ReadOptions) -
     try:
         for position, column in enumerate(ranked.columns):
             staging.write_column(position, column)
-        return staging.publish(key, name, table.rows, table.columns, ranked.origins, table.settings)
+        return staging.publish(key, name, table.rows, table.columns, ranked.origins, table.settings, ranked.names)
     except BaseException:
         staging.abandon()
         raise
 
 
-def local_identity(files: Sequence[Path]) -> list[tuple[str, int, int]]:
-    """What changes when a file changes: its path, size and time of change."""
-    return [(str(file.resolve()), (found := file.stat()).st_size, found.st_mtime_ns) for file in files]
-
-
 def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> RankedColumns:
     if len(files) > 1:  # Spark writes empty files among the others: they have neither rows nor a header
         files = [file for file in files if file.stat().st_size] or files[:1]
-    is_only_file = len(files) == 1 and files[0] != path  # of a folder
-    if is_only_file and (directly := rank_directly(str(path), str(files[0]), options)) is not None:
+    if len(files) == 1 and (directly := rank_directly(str(path), files[0], options)) is not None:
         return directly
     dialect = options.dialect
     newline_bytes = dialect.splits_at_newline_bytes
@@ -189,9 +180,7 @@ def _rank_text(path: Path, files: list[Path], options: ReadOptions) -> RankedCol
     def rank(position: int) -> RankedColumn:
         return _rank(layout.kept_names[position], pieces[position], options, origins, layout)
 
-    is_small = sum(rows for _, rows, _ in runs) < _WORTH_THREADS
-    columns = list(_in_threads(rank, range(len(pieces)), is_small=is_small))
-    return RankedColumns(layout.kept_names, columns, origins)
+    return RankedColumns(layout.kept_names, list(_in_threads(rank, range(len(pieces)))), origins)
 
 
 def _find_layout(
@@ -199,17 +188,17 @@ def _find_layout(
 ) -> TextLayout:
     if options.format == "csv":
         return find_csv_layout(files, options, str(path), chunks)
-    names: dict[str, None] = {}
+    names: JsonNames = {}
     for file in files:
         line = 1
         try:
             for chunk in chunks(file):
-                names |= dict.fromkeys(json_names(TextBlock(chunk, line), options.dialect.encoding))
+                add_names(names, json_names(TextBlock(chunk, line), options.dialect.encoding))
                 line += chunk.count(b"\n")
         except BlockError as error:
             raise at_line(file, error) from None
     try:
-        return json_layout(list(names), options, str(path))
+        return json_layout(names, options, str(path))
     except BlockError as error:
         raise at_line(files[0], error) from None
 
@@ -268,7 +257,7 @@ def _parse_files(
             raise at_line(files[index], error) from None
 
     rows = 0
-    for index, parsed in _in_threads(parse, blocks(), is_small=size < 2 * _SMALLEST_BLOCK):
+    for index, parsed in _in_threads(parse, blocks()):
         yield index, parsed
         rows += parsed.rows
         if limit is not None and rows >= limit:
@@ -294,9 +283,7 @@ def _rank_parquet(path: Path, files: list[Path], options: ReadOptions) -> Ranked
             partition_base_dir=str(path),
         )
         refuse_repeated_names(dataset.schema.names, str(path))
-        keep = choose_columns(dataset.schema.names, options, str(path))
-        names = [dataset.schema.names[position] for position in keep]
-        refuse_unordered_types({name: dataset.schema.field(name).type for name in names}, str(path))
+        names = choose_ordered_columns(dataset.schema.names, unordered_types(dataset.schema), options, str(path))
         fragments = sorted(dataset.get_fragments(), key=lambda fragment: str(fragment.path))
         tables = [fragment.to_table(schema=dataset.schema, columns=names) for fragment in fragments]
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OSError) as error:
@@ -377,17 +364,11 @@ def not_convertible(name: str, asked: str, error: NotConvertibleError, origins: 
     )
 
 
-_WORTH_THREADS = 10_000
 _SMALLEST_BLOCK = 512 << 10
 
 
-def _in_threads(
-    work: Callable[[_Item], _Result], items: Iterable[_Item], *, is_small: bool = False
-) -> Iterator[_Result]:
+def _in_threads(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
     """Map over items with a few threads, in order, with a bounded number in flight."""
-    if is_small:  # done before threads would have started
-        yield from map(work, items)
-        return
     threads = cores()
     waiting: deque[Future[_Result]] = deque()
     remaining = iter(items)

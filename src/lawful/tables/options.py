@@ -134,8 +134,6 @@ def parse_column_types(choices: Sequence[str]) -> dict[str, ColumnType]:
 
 def choose_columns(available: Sequence[str], options: ReadOptions, where: str) -> list[int]:
     """The positions of the columns to keep, with every chosen name checked against the source."""
-    if options.columns is None and not options.types and available:
-        return list(range(len(available)))
     known = {name: position for position, name in enumerate(available)}
     for name in (*(options.columns or ()), *options.types):
         if name not in known:

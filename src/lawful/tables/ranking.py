@@ -26,34 +26,14 @@ JSON_NUMBER, JSON_BOOLEAN, JSON_STRING = "n", "b", "s"
 _DECIMAL_BITS = 128
 
 
-class SharedTexts(NamedTuple):
-    """Texts as Arrow keeps them; cut into arrays only when they are asked for, which few ever are."""
-
-    offsets: npt.NDArray[np.int32]
-    octets: npt.NDArray[np.uint8]
-
-    def slice(self, first: int, count: int) -> pa.Array:
-        """Some of the texts."""
-        return pa.StringArray.from_buffers(count, pa.py_buffer(self.offsets), pa.py_buffer(self.octets), offset=first)
-
-
 class RankedColumn(NamedTuple):
-    """A column as ranks, read-only, with the value that each rank stands for (`values[rank - 1]`, as text or typed).
-
-    Columns may share values, among which those of each stand together.
-    """
+    """A column as ranks, read-only, with the value that each rank stands for (`values[rank - 1]`, as text or typed)."""
 
     type: ColumnType
     ranks: npt.NDArray[np.int32]
     distinct: int
     nulls: int
-    shared_values: pa.Array | SharedTexts
-    first_value: int = 0
-
-    @property
-    def values(self) -> pa.Array:
-        """The distinct values, null not among them."""
-        return self.shared_values.slice(self.first_value, self.distinct)
+    values: pa.Array
 
 
 class NotConvertibleError(Exception):
@@ -165,10 +145,7 @@ def rank_column(
     NotConvertibleError
         For the first row whose value does not have the type asked for.
     """
-    if is_text and len(pieces) == 1 and limit is None:  # nothing to unify: a text's dictionary has no repeats
-        dictionary, (codes, is_null) = pieces[0].dictionary, _codes(pieces[0])
-    else:
-        dictionary, codes, is_null = _unify(pieces, limit)
+    dictionary, codes, is_null = _unify(pieces, limit)
     try:
         if is_text:
             ordered, values = _order_texts(dictionary, asked, is_json)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lawful.common.errors import SourceError
 from lawful.tables.files import is_hidden_name, list_files
-from lawful.tables.local_pipeline import local_identity, partition_names, refuse_differing_files
+from lawful.tables.identity import local_identity
+from lawful.tables.local_pipeline import partition_names, refuse_differing_files
 from lawful.tables.spark_facts import is_connect
 from lawful.tables.spark_tasks import HEADS, decoded_path, head_finder
 
@@ -53,7 +54,7 @@ def list_on_spark(spark: SparkSession, path: str) -> SparkFiles:
     if "://" not in path and not is_connect(spark):
         found = list_files(Path(path))
         _refuse_names_that_spark_cannot_read(found)
-        return SparkFiles(path, [str(file.absolute()) for file in found], list(local_identity(found)), found)
+        return SparkFiles(path, [str(file.absolute()) for file in found], local_identity(found), found)
     rows = (
         spark.read.format("binaryFile")
         .option("recursiveFileLookup", "true")
@@ -65,7 +66,16 @@ def list_on_spark(spark: SparkSession, path: str) -> SparkFiles:
     listed = [entry for entry in listed if not is_hidden_name(Path(entry[0]).name)]
     if not listed:
         raise SourceError(f"{path}: the folder has no data files")
-    return SparkFiles(path, [entry[0] for entry in listed], [list(entry) for entry in listed])
+    identity = [list(entry) for entry in listed]
+    if not is_connect(spark):
+        identity += _seen_from_here([entry[0] for entry in listed])
+    return SparkFiles(path, [entry[0] for entry in listed], identity)
+
+
+def _seen_from_here(paths: Sequence[str]) -> list[Any]:
+    """What this process knows of files that Spark was given as `file:///…`, where it sees them too."""
+    files = [Path(path) for path in paths if "://" not in path]
+    return local_identity([file for file in files if file.is_file()])
 
 
 def _refuse_names_that_spark_cannot_read(files: Sequence[Path]) -> None:

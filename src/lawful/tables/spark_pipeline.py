@@ -19,19 +19,23 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from lawful.common.column_names import ColumnNames
 from lawful.common.errors import SourceError
 from lawful.tables.encoded_table import Column, EncodedTable, check_row_count
 from lawful.tables.files import format_of, read_chunks
+from lawful.tables.json_text import JsonNames
+from lawful.tables.left_out import choose_ordered_columns
 from lawful.tables.local_pipeline import (
     as_arrow,
     at_line,
+    encode_arrow,
     encode_arrow_into_folder,
     find_csv_layout,
     not_convertible,
     refuse_repeated_names,
     refuse_unreadable,
 )
-from lawful.tables.options import ReadOptions, choose_columns
+from lawful.tables.options import ReadOptions
 from lawful.tables.origins import Origins, join_runs
 from lawful.tables.ranking import NotConvertibleError, RankedColumn, dictionary_piece
 from lawful.tables.spark_errors import translated
@@ -60,13 +64,14 @@ from lawful.tables.spark_tasks import (
 )
 from lawful.tables.storage import Staging, WrittenFile, find_table, table_key
 from lawful.tables.text_blocks import BlockError
-from lawful.tables.text_layout import TextLayout, csv_layout, json_layout
+from lawful.tables.text_layout import TextLayout, add_names, csv_layout, json_layout
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _TASKS_A_CORE = 4  # columns differ in size and meet by their hash: more tasks than cores even that out
 _UNORDERED = ("array", "map", "struct", "variant", "interval", "udt", "geometry", "geography", "object")
+_ORDERED_INTERVALS = tuple(f"interval {unit}" for unit in ("day", "hour", "minute", "second"))
 
 
 def encode_on_spark(spark: SparkSession, source: Any, options: ReadOptions, *, reuse: bool = True) -> EncodedTable:
@@ -124,7 +129,8 @@ def _encode_text(spark: SparkSession, files: SparkFiles, options: ReadOptions, k
             # A quoted cell runs over the end of a split: read each file as one stream.
             results = _run(as_whole_files(source).mapInArrow(text_parser(layout), PIECES), plan, files)
         _refuse_errors(results.needed(options.limit))
-        return _gather(results, plan, staging, key, Path(files.source).name, "line", settings)
+        target = _Target(key, Path(files.source).name, "line", settings, layout.kept_names)
+        return _gather(results, plan, staging, target)
     except BaseException:
         staging.abandon()
         raise
@@ -157,7 +163,7 @@ def _find_layout(
     return find_csv_layout(files.local, options, files.source, chunks)
 
 
-def _json_names(source: DataFrame, files: SparkFiles, options: ReadOptions, encoding: str | None) -> list[str]:
+def _json_names(source: DataFrame, files: SparkFiles, options: ReadOptions, encoding: str | None) -> JsonNames:
     rows = source.mapInArrow(json_name_finder(options.dialect.encoding, encoding), PIECES).toArrow()
     found = []
     for payload in rows.column("payload").to_pylist():
@@ -165,7 +171,10 @@ def _json_names(source: DataFrame, files: SparkFiles, options: ReadOptions, enco
         found.append((Survey(**fields), names))
     found.sort(key=lambda entry: (entry[0].file, entry[0].start))
     _refuse_errors([replace(survey, file=files.shown(survey.file)) for survey, _ in found])
-    return list(dict.fromkeys(name for _, names in found for name in names))
+    together: JsonNames = {}
+    for _, names in found:
+        add_names(together, names)
+    return together
 
 
 def _encode_rows(
@@ -175,20 +184,12 @@ def _encode_rows(
     names = list(frame.columns)
     where = name if files is None else files.source
     refuse_repeated_names(names, where)
-    keep = choose_columns(names, options, where)
-    for position in keep:
-        type_name = frame.schema[position].dataType.simpleString()
-        if type_name.startswith(_UNORDERED) and not type_name.startswith("interval day"):
-            raise SourceError(
-                f"{where}: column {names[position]!r} has type {type_name}, and laws are about single values",
-                "Flatten it first, or leave it out with --columns.",
-            )
+    kept = choose_ordered_columns(names, _unordered_types(frame), options, where)
     if files is None:
-        # By place, because to Spark `a` and `A` are one name. The origin is the partition.
-        frame = frame.toDF(*(f"c{position}" for position in range(len(names))))
-        columns, origin = [f"c{position}" for position in keep], ("''", "spark_partition_id()")
+        frame, columns = _by_place(frame, kept)
+        origin = ("''", "spark_partition_id()")  # the origin is the partition
     else:
-        columns = ["`" + names[position].replace("`", "``") + "`" for position in keep]
+        columns = ["`" + name.replace("`", "``") + "`" for name in kept]
         origin = ("_metadata.file_path", "_metadata.row_index")
     rows = frame.selectExpr(
         *(f"{column} as c{index}" for index, column in enumerate(columns)),
@@ -197,16 +198,52 @@ def _encode_rows(
     )
     staging = Staging()
     try:
-        kept = tuple(names[position] for position in keep)
         asked = tuple(options.types.get(column) for column in kept)
-        plan = RankPlan(kept, asked, False, False, options.limit, *_open_token(staging))
+        plan = RankPlan(tuple(kept), asked, False, False, options.limit, *_open_token(staging))
         results = _run(rows.mapInArrow(row_parser(files is not None), PIECES), plan, files)
         if not results.columns:
             results = replace(results, types=rows.limit(0).toArrow().schema.types)
-        return _gather(results, plan, staging, key or _fresh_key(), name, "row", options.to_dict())
+        target = _Target(key or _fresh_key(), name, "row", options.to_dict(), kept)
+        return _gather(results, plan, staging, target)
     except BaseException:
         staging.abandon()
         raise
+
+
+def encode_frame_in_process(frame: DataFrame, options: ReadOptions) -> EncodedTable:
+    """Encode a Spark DataFrame in this process. What is left out never leaves Spark: not all of it can be Arrow."""
+    with translated():
+        names = list(frame.columns)
+        refuse_repeated_names(names, "dataframe")
+        kept = choose_ordered_columns(names, _unordered_types(frame), options, "dataframe")
+        frame, columns = _by_place(frame, kept)
+        return encode_arrow(frame.select(*columns).toArrow().rename_columns(list(kept)), options, names=kept)
+
+
+def _by_place(frame: DataFrame, kept: Sequence[str]) -> tuple[DataFrame, list[str]]:
+    """The frame with its columns named by their places, and those to keep: to Spark `a` and `A` are one name."""
+    places = {name: f"c{position}" for position, name in enumerate(frame.columns)}
+    return frame.toDF(*places.values()), [places[name] for name in kept]
+
+
+def _unordered_types(frame: DataFrame) -> dict[str, str]:
+    types = {field.name: field.dataType.simpleString() for field in frame.schema}
+    return {
+        name: type_
+        for name, type_ in types.items()
+        if type_.startswith(_UNORDERED) and not type_.startswith(_ORDERED_INTERVALS)
+    }
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What the encoded table is to be."""
+
+    key: str
+    name: str
+    unit: str
+    settings: dict[str, Any]
+    names: ColumnNames
 
 
 def _open_token(staging: Staging) -> tuple[str, str]:
@@ -296,17 +333,9 @@ def _origins(results: _Results, unit: str, limit: int | None) -> Origins:
     return Origins(tuple(files), unit, join_runs(pieces, limit))
 
 
-def _gather(
-    results: _Results,
-    plan: RankPlan,
-    staging: Staging,
-    key: str,
-    name: str,
-    unit: str,
-    settings: dict[str, Any],
-) -> EncodedTable:
+def _gather(results: _Results, plan: RankPlan, staging: Staging, target: _Target) -> EncodedTable:
     """Bring the ranked columns into the staging folder and give it its place."""
-    origins = _origins(results, unit, plan.limit)
+    origins = _origins(results, target.unit, plan.limit)
     rows = sum(survey.rows for survey, _ in results.surveys)
     rows = rows if plan.limit is None else min(rows, plan.limit)
     check_row_count(rows)
@@ -327,7 +356,7 @@ def _gather(
         columns.append(Column.from_dict(about["column"]))
         _place_files(staging, position, about, columns[-1], results.payloads[position])
     (staging.folder / TOKEN_FILE).unlink()
-    return staging.publish(key, name, rows, columns, origins, settings)
+    return staging.publish(target.key, target.name, rows, columns, origins, target.settings, target.names)
 
 
 def _place_files(

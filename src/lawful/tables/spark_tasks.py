@@ -29,11 +29,12 @@ from lawful.common.errors import LawfulError
 from lawful.common.meanings import ColumnType
 from lawful.tables.encoded_table import describe
 from lawful.tables.files import unpacked_chunks
+from lawful.tables.json_text import json_names
 from lawful.tables.origins import runs_of_lines
 from lawful.tables.ranking import NotConvertibleError, RankedColumn, dictionary_piece, rank_column
 from lawful.tables.storage import write_column
 from lawful.tables.text_blocks import BlockError, OpenQuoteError, TextBlock, without_byte_order_mark
-from lawful.tables.text_layout import TextLayout, json_names
+from lawful.tables.text_layout import TextLayout, add_names
 
 Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -106,15 +107,16 @@ def json_name_finder(encoding: str, transcoded_from: str | None = None) -> Task:
 
     def find(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for (file, start), chunks in _splits(batches, transcoded_from):
-            line, names, error = 1, dict[str, None](), None
+            line, names, error = 1, dict[str, set[str]](), None
             try:
                 for chunk in chunks:
-                    names |= dict.fromkeys(json_names(TextBlock(chunk, line), encoding))
+                    add_names(names, json_names(TextBlock(chunk, line), encoding))
                     line += chunk.count(b"\n")
             except BlockError as found:
                 error = (found.line, found.message, found.hint)
             survey = Survey(file, start, 0, line - 1, error)
-            yield _piece_batch([(SURVEY, file, start, 0, json.dumps([asdict(survey), list(names)]).encode())])
+            kinds = {name: sorted(found) for name, found in names.items()}
+            yield _piece_batch([(SURVEY, file, start, 0, json.dumps([asdict(survey), kinds]).encode())])
 
     return find
 

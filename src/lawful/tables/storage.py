@@ -8,15 +8,11 @@ setting that can change the table.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
 import shutil
-import socket
-import time
-import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +20,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lawful.common.column_names import ColumnNames
 from lawful.common.errors import DamagedTableError
-from lawful.common.paths import cache_dir
 from lawful.tables.encoded_table import (
     FORMAT,
     METADATA,
@@ -33,20 +29,26 @@ from lawful.tables.encoded_table import (
     Column,
     EncodedTable,
     checksum,
+    left_out_document,
     ranks_file,
     values_file,
     write_metadata,
 )
+from lawful.tables.kept_tables import (
+    aside_name,
+    discard,
+    keep_hold,
+    only_one_process,
+    release,
+    remove_leftovers,
+    shrink_cache,
+    tables_folder,
+    take_hold,
+)
 from lawful.tables.origins import Origins
 from lawful.tables.ranking import RankedColumn
 
-_WRITING = ".writing-"
-_LOCK = ".lock"
-_DAY = 86_400
-_STILL_FRESH = 3_600
 _ATTEMPTS = 3
-CACHE_LIMIT_VARIABLE = "LAWFUL_CACHE_LIMIT"
-_DEFAULT_CACHE_LIMIT = 20 << 30
 
 
 @dataclass(frozen=True)
@@ -56,13 +58,6 @@ class WrittenFile:
     name: str
     bytes: int
     crc32: str
-
-
-def tables_folder() -> Path:
-    """Where encoded tables are kept between runs."""
-    folder = cache_dir() / "tables"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
 
 
 def table_key(identity: Sequence[Any], settings: dict[str, Any]) -> str:
@@ -76,11 +71,15 @@ def find_table(key: str) -> EncodedTable | None:
     folder = tables_folder() / key
     if not folder.is_dir():
         return None
-    try:
-        table = EncodedTable.open(folder)
-    except DamagedTableError:
-        _discard_if_damaged(folder)
-        return None
+    with contextlib.ExitStack() as unless_it_is_whole:
+        lock = take_hold(folder)
+        unless_it_is_whole.callback(release, lock)
+        try:
+            table = keep_hold(EncodedTable.open(folder), lock)
+        except DamagedTableError:
+            _discard_if_damaged(folder)
+            return None
+        unless_it_is_whole.pop_all()
     with contextlib.suppress(OSError):
         os.utime(folder / METADATA)  # the cache forgets what was not used for longest
     return table
@@ -89,10 +88,10 @@ def find_table(key: str) -> EncodedTable | None:
 class Staging:
     """A table that is being written, in a hidden folder beside its place."""
 
-    def __init__(self, parent: Path | None = None) -> None:
-        self.parent = parent or tables_folder()
+    def __init__(self) -> None:
+        self.parent = tables_folder()
         remove_leftovers(self.parent)
-        self.folder = self.parent / f"{_WRITING}{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex}"
+        self.folder = self.parent / aside_name()
         for part in ("ranks", "values"):
             (self.folder / part).mkdir(parents=True, mode=0o700)
         self._files: dict[str, WrittenFile] = {}
@@ -114,6 +113,7 @@ class Staging:
         columns: Sequence[Column],
         origins: Origins,
         settings: dict[str, Any],
+        names: ColumnNames,
     ) -> EncodedTable:
         """Give the table its place; where another process was first, its table is as good."""
         np.save(self.folder / ORIGINS, origins.runs)
@@ -123,27 +123,38 @@ class Staging:
             "name": name,
             "rows": rows,
             "columns": [column.to_dict() for column in columns],
+            "left_out": left_out_document(names),
             "settings": settings,
             "origins": {"files": list(origins.files), "unit": origins.unit},
             "files": {file.name: {"bytes": file.bytes, "crc32": file.crc32} for file in self._files.values()},
         }
         write_metadata(self.folder, document)
         target = self.parent / key
+        with contextlib.ExitStack() as unless_it_is_ours:
+            lock = take_hold(self.folder)  # before others see the table
+            unless_it_is_ours.callback(release, lock)
+            if (theirs := self._take_place(target)) is not None:
+                return theirs
+            unless_it_is_ours.pop_all()
+        table = keep_hold(EncodedTable.open(target, verify=False), lock)
+        shrink_cache(keep=target)
+        return table
+
+    def _take_place(self, target: Path) -> EncodedTable | None:
+        """Move the folder to its place; or give the table that stands there, if it is whole."""
         for attempt in range(_ATTEMPTS):
             try:
-                with _only_one_process(self.parent):
+                with only_one_process(self.parent):
                     self.folder.rename(target)
                 break
             except OSError:
                 # Where a table stands already it is taken if it is whole, and else moved out of the way.
-                theirs = find_table(key) if self.parent == tables_folder() else None
-                if theirs is not None:
+                if (theirs := find_table(target.name)) is not None:
                     self.abandon()
                     return theirs
                 if attempt == _ATTEMPTS - 1:
                     raise
-        shrink_cache(keep=target)
-        return EncodedTable.open(target, verify=False)
+        return None
 
     def abandon(self) -> None:
         """Remove what was written."""
@@ -167,68 +178,10 @@ def _written(folder: Path, name: str, suffix: str = "") -> WrittenFile:
     return WrittenFile(name, path.stat().st_size, checksum(np.memmap(path, np.uint8, mode="r")))
 
 
-@contextlib.contextmanager
-def _only_one_process(parent: Path) -> Iterator[None]:
-    """Wait until no other process moves a table in or out of this place."""
-    with (parent / _LOCK).open("wb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 def _discard_if_damaged(folder: Path) -> None:
     """Look once more before the table goes: another process may just have put a whole one in its place."""
-    with _only_one_process(folder.parent):
+    with only_one_process(folder.parent):
         try:
             EncodedTable.open(folder)
         except DamagedTableError:
             discard(folder)
-
-
-def discard(folder: Path) -> None:
-    """Move a table out of the way at once, then remove it."""
-    aside = folder.with_name(f"{_WRITING}{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex}")
-    with contextlib.suppress(OSError):
-        folder.rename(aside)
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def remove_leftovers(parent: Path) -> None:
-    """Remove what processes left behind that were killed while writing."""
-    for folder in parent.glob(f"{_WRITING}*"):
-        host, _, rest = folder.name.removeprefix(_WRITING).rpartition("-")[0].rpartition("-")
-        is_dead = host == socket.gethostname() and rest.isdigit() and not _is_running(int(rest))
-        with contextlib.suppress(OSError):
-            if is_dead or time.time() - folder.stat().st_mtime > 2 * _DAY:
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-def cache_limit() -> int:
-    """How many bytes the tables may take before the ones unused for longest are forgotten."""
-    given = os.environ.get(CACHE_LIMIT_VARIABLE, "")
-    return int(given) if given.isdecimal() else _DEFAULT_CACHE_LIMIT
-
-
-def shrink_cache(keep: Path) -> None:
-    """Forget the tables that were unused for longest, but none of the last hour: it may be in use."""
-    tables = []
-    for metadata in keep.parent.glob(f"*/{METADATA}"):
-        with contextlib.suppress(OSError):
-            size = sum(path.stat().st_size for path in metadata.parent.rglob("*") if path.is_file())
-            tables.append((metadata.stat().st_mtime, size, metadata.parent))
-    total = sum(size for _, size, _ in tables)
-    for used, size, folder in sorted(tables):
-        if total <= cache_limit():
-            return
-        if folder != keep and time.time() - used > _STILL_FRESH:
-            discard(folder)
-            total -= size

@@ -5,13 +5,14 @@ A layout is found once from the first file and then travels to every thread or S
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from lawful.common.column_names import ColumnNames
 from lawful.common.errors import SourceError
 from lawful.tables.csv_text import ParsedBlock, parse_cells, parse_csv_block, parse_header
-from lawful.tables.json_text import parse_json_block, parse_json_objects
+from lawful.tables.json_text import JsonNames, parse_json_block
+from lawful.tables.left_out import choose_ordered_columns
 from lawful.tables.options import CsvDialect, ReadOptions, choose_columns
 from lawful.tables.text_blocks import BLOCK_BYTES, BlockError, TextBlock, cut_into_blocks
 
@@ -23,6 +24,8 @@ class TextLayout(NamedTuple):
     dialect: CsvDialect
     names: tuple[str, ...]
     keep: tuple[int, ...]
+    left_out: tuple[tuple[str, str], ...] = ()
+    """The columns of JSON lines that hold lists or objects, with what they hold."""
 
     @property
     def is_json(self) -> bool:
@@ -30,9 +33,9 @@ class TextLayout(NamedTuple):
         return self.format == "jsonl"
 
     @property
-    def kept_names(self) -> list[str]:
+    def kept_names(self) -> ColumnNames:
         """The names of the columns that are read."""
-        return [self.names[position] for position in self.keep]
+        return ColumnNames((self.names[position] for position in self.keep), dict(self.left_out))
 
     def blocks(self, chunks: Iterable[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[TextBlock]:
         """Cut a stream of bytes into blocks of whole records."""
@@ -71,31 +74,26 @@ def csv_layout(first_records: bytes, options: ReadOptions, where: str) -> TextLa
     if record is None:
         raise BlockError(1, "the file is empty", "A table needs at least one line.")
     read_cells = parse_header if options.dialect.header else parse_cells
-    return layout_of_cells(read_cells(record, options.dialect), options, where)
+    cells = read_cells(record, options.dialect)
+    names = tuple(cells) if options.dialect.header else tuple(f"c{number}" for number in range(1, len(cells) + 1))
+    return TextLayout("csv", options.dialect, names, tuple(choose_columns(names, options, where)))
 
 
-def layout_of_cells(cells: list[str], options: ReadOptions, where: str) -> TextLayout:
-    """The columns of the first record's cells: what a header names, or else as many as there are cells."""
-    dialect = options.dialect
-    names = tuple(cells) if dialect.header else _numbered(len(cells))
-    return TextLayout("csv", dialect, names, tuple(choose_columns(names, options, where)))
+def add_names(names: JsonNames, more: Mapping[str, Iterable[str]]) -> None:
+    """Add the names of another part of the source."""
+    for name, kinds in more.items():
+        names.setdefault(name, set()).update(kinds)
 
 
-@cache
-def _numbered(columns: int) -> tuple[str, ...]:
-    return tuple(f"c{number}" for number in range(1, columns + 1))
-
-
-def json_names(block: TextBlock, encoding: str) -> list[str]:
-    """The names that occur in a block, in the order of their first appearance."""
-    objects, _ = parse_json_objects(block, encoding)
-    return list(dict.fromkeys(name for entry in objects for name in entry))
-
-
-def json_layout(names: list[str], options: ReadOptions, where: str) -> TextLayout:
-    """A layout of the names that occur anywhere in the source."""
+def json_layout(names: JsonNames, options: ReadOptions, where: str) -> TextLayout:
+    """A layout of the names that occur anywhere in the source; those with a list or an object are left out."""
     if "" in names:
         raise SourceError(f"{where}: a name is empty", "A column needs a name.")
     if not names:
         raise BlockError(1, "there is no JSON object", "Each line must be one JSON object with at least one name.")
-    return TextLayout("jsonl", options.dialect, tuple(names), tuple(choose_columns(names, options, where)))
+    nested = {name: " or ".join(sorted(kinds)) for name, kinds in names.items() if kinds}
+    kept = choose_ordered_columns(tuple(names), nested, options, where)
+    place = {name: position for position, name in enumerate(names)}
+    return TextLayout(
+        "jsonl", options.dialect, tuple(names), tuple(place[name] for name in kept), tuple(kept.left_out.items())
+    )

@@ -30,7 +30,6 @@ __all__ = [
     "find_cells",
     "key_of",
     "rank_columns",
-    "rank_file",
 ]
 
 Octets = npt.NDArray[np.uint8]
@@ -208,36 +207,6 @@ def key_of(data: Octets, start: int, length: int) -> np.uint64:
     for place in range(length):
         key = _with_byte(key, data[start + place], place)
     return np.uint64(_finished(key, length))
-
-
-@compiled
-def rank_file(
-    data: Octets,
-    begin: int,
-    end: int,
-    separator: int,
-    quote: int,
-    escape: int,
-    width: int,
-    keep: Int32s,
-    texts: Octets,
-    token_starts: Int32s,
-    token_lengths: Int32s,
-) -> tuple[int, Int32s, Int64s, Int32s, Octets]:
-    """Find cells (see `find_cells`) and rank their columns (see `rank_columns`) in one call.
-
-    Gives whether all was `PLAIN`, the ranks, and what `rank_columns` gives.
-    """
-    shape = (keep.size, count_lines(data, begin, end))
-    starts, lengths, keys = np.empty(shape, np.int32), np.empty(shape, np.int32), np.empty(shape, np.uint64)
-    rows, state = find_cells(data, begin, end, 0, separator, quote, escape, width, keep, texts, starts, lengths, keys)
-    rows = rows if state == PLAIN else 0
-    ranks = np.empty((keep.size, rows), np.int32)
-    octets = data if texts.size == 0 else texts
-    about, offsets, values = rank_columns(
-        octets, rows, starts, lengths, keys, token_starts, token_lengths, 0, keep.size, ranks
-    )
-    return state, ranks, about, offsets, values
 
 
 @compiled

@@ -24,6 +24,7 @@ _DIGIT_BITS = 11
 _DIGIT_VALUES = 1 << _DIGIT_BITS
 _DIGIT_MASK = np.uint64(_DIGIT_VALUES - 1)
 _SHORTEST_WORD = len("nan")
+_HEAD = 8
 _MAY_BE_VALUE = np.array([chr(letter) in "truefalseinfinitynanz" for letter in range(ord("a"), ord("z") + 1)])
 
 
@@ -212,58 +213,57 @@ def _has_digits_alone(data: Octets, start: int, length: int) -> bool:
 
 @compiled
 def _sorted_texts(data: Octets, starts: Int32s, lengths: Int32s) -> Int64s:
-    """The texts in the order of their bytes, which is that of their characters in UTF-8."""
+    """The texts in the order of their bytes, which is that of their characters in UTF-8.
+
+    Sorted by their first eight bytes; those that are equal there, by the next eight; and so on. No two texts are equal,
+    so those that have no more bytes differ by zeros at their ends, and the shorter comes first.
+    """
     count = starts.size
+    order = np.arange(count)
     heads = np.empty(count, np.uint64)
-    for text in range(count):
-        head = np.uint64(0)
-        for place in range(8):
-            head <<= np.uint64(8)
-            if place < lengths[text]:
-                head |= np.uint64(data[starts[text] + place])
-        heads[text] = head
-    order: Int64s = _places_in_order(heads)
-    first = 0
-    while first < count:
-        last = first + 1
-        while last < count and heads[order[last]] == heads[order[first]]:
-            last += 1
-        if last - first > 1:
-            _merge_sort(order[first:last], data, starts, lengths)
-        first = last
+    firsts, lasts, depths = np.empty(count + 1, np.int64), np.empty(count + 1, np.int64), np.empty(count + 1, np.int64)
+    firsts[0], lasts[0], depths[0] = 0, count, 0
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        first, last, depth = firsts[waiting], lasts[waiting], depths[waiting]
+        group, keys = order[first:last], heads[first:last]
+        has_more = _write_heads(data, starts, lengths, group, depth, keys)
+        places = _places_in_order(keys)
+        group[:] = group[places]
+        keys[:] = keys[places]
+        begin = 0
+        for place in range(1, last - first + 1):
+            if place < last - first and keys[place] == keys[begin]:
+                continue
+            if has_more and place - begin > 1:
+                firsts[waiting], lasts[waiting], depths[waiting] = first + begin, first + place, depth + _HEAD
+                waiting += 1
+            begin = place
     return order
 
 
 @compiled
-def _merge_sort(order: Int64s, data: Octets, starts: Int32s, lengths: Int32s) -> None:
-    """Sort texts that begin alike."""
-    count = order.size
-    spare = np.empty(count, np.int64)
-    run = 1
-    while run < count:
-        for first in range(0, count, 2 * run):
-            middle, last = min(first + run, count), min(first + 2 * run, count)
-            left, right = first, middle
-            for place in range(first, last):
-                if left < middle and (
-                    right >= last or not _comes_before(data, starts, lengths, order[right], order[left])
-                ):
-                    spare[place] = order[left]
-                    left += 1
-                else:
-                    spare[place] = order[right]
-                    right += 1
-        order[:] = spare
-        run *= 2
+def _write_heads(data: Octets, starts: Int32s, lengths: Int32s, group: Int64s, depth: int, heads: Keys) -> bool:
+    """Write eight bytes of each text from `depth` on, as a number; where no text has any, their lengths.
 
-
-@compiled
-def _comes_before(data: Octets, starts: Int32s, lengths: Int32s, one: int, other: int) -> bool:
-    for place in range(min(lengths[one], lengths[other])):
-        left, right = data[starts[one] + place], data[starts[other] + place]
-        if left != right:
-            return bool(left < right)
-    return bool(lengths[one] < lengths[other])
+    Gives whether there may be more to tell the texts apart by.
+    """
+    has_more = False
+    for place in range(group.size):
+        text = group[place]
+        start, length = starts[text] + depth, min(lengths[text] - depth, _HEAD)
+        head = np.uint64(0)
+        for octet in range(length):
+            head = (head << np.uint64(8)) | np.uint64(data[start + octet])
+        if length > 0:
+            has_more = True
+            head <<= np.uint64(8 * (_HEAD - length))
+        heads[place] = head
+    if not has_more:
+        for place in range(group.size):
+            heads[place] = lengths[group[place]]
+    return has_more
 
 
 @compiled
