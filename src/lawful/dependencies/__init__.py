@@ -4,7 +4,7 @@ Laws speak of columns by index; names appear only where a law is written or read
 """
 
 from lawful.dependencies.denial_implication import entails, is_trivial, negated, satisfiable, swapped
-from lawful.dependencies.documents import Document, from_document, from_documents, to_document
+from lawful.dependencies.documents import Document, from_document, from_documents, from_documents_alone, to_document
 from lawful.dependencies.fd_theory import candidate_keys, canonical_cover
 from lawful.dependencies.implication import canonical_parts, closure, implies, mirrored
 from lawful.dependencies.laws import (
@@ -25,6 +25,7 @@ from lawful.dependencies.laws import (
     columns_of,
     kind_of,
 )
+from lawful.dependencies.named_law import NamedLaw
 from lawful.dependencies.notation import format_law
 from lawful.dependencies.parser import parse_law, parse_laws
 
@@ -41,6 +42,7 @@ __all__ = [
     "Law",
     "LawKind",
     "ListOD",
+    "NamedLaw",
     "Operator",
     "Predicate",
     "Row",
@@ -53,6 +55,7 @@ __all__ = [
     "format_law",
     "from_document",
     "from_documents",
+    "from_documents_alone",
     "implies",
     "is_trivial",
     "kind_of",
