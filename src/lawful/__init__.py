@@ -1,6 +1,7 @@
 """lawful finds, checks and keeps the laws that a table obeys.
 
-`lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in. Importing the package
+`lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in, and `lawful.load` reads back
+what was saved. Importing the package
 loads neither Spark nor Numba: they come with the first call that needs them.
 """
 
@@ -10,7 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lawful.api import check, discover, explain, profile
+    from lawful.api import check, discover, explain, load, profile
+    from lawful.dependencies import NamedLaw
     from lawful.rewriting import rewrite
     from lawful.runs.request import DenialWishes, ListWishes
     from lawful.tables.options import CsvDialect
@@ -20,10 +22,12 @@ __all__ = [
     "CsvDialect",
     "DenialWishes",
     "ListWishes",
+    "NamedLaw",
     "__version__",
     "check",
     "discover",
     "explain",
+    "load",
     "profile",
     "rewrite",
 ]
@@ -32,10 +36,12 @@ _HOMES = {
     "check": "lawful.api",
     "discover": "lawful.api",
     "explain": "lawful.api",
+    "load": "lawful.api",
     "profile": "lawful.api",
     "CsvDialect": "lawful.tables.options",
     "DenialWishes": "lawful.runs.request",
     "ListWishes": "lawful.runs.request",
+    "NamedLaw": "lawful.dependencies",
     "rewrite": "lawful.rewriting",
 }
 

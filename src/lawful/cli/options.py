@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from lawful.cli.page import Page
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.runs.run import EngineName, Progress, Run, Where, open_run
@@ -120,6 +121,10 @@ Violations = Annotated[
         metavar="DIR",
     ),
 ]
+All = Annotated[
+    bool,
+    option(_SHOWING, "Show everything as text, long laws, names and values whole, instead of a page.", "--all"),
+]
 Debug = Annotated[bool, option(_SHOWING, "Show the traceback of an error.", "--debug")]
 
 
@@ -183,7 +188,13 @@ class Showing:
 
     json_: Json = False
     out: Out = None
+    all_: All = False
     debug: Debug = False
+
+    @property
+    def page(self) -> Page:
+        """How much is shown as text."""
+        return Page(self.all_)
 
 
 def open_table(

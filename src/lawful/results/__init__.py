@@ -3,6 +3,7 @@
 from lawful.results.check_report import CheckReport, Outcome, RowView
 from lawful.results.discovery_report import DiscoveryReport, FoundLaw
 from lawful.results.explanation import Explanation, ViolationGroup
+from lawful.results.saved_laws import SavedLaws
 from lawful.results.table_profile import TableProfile
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "FoundLaw",
     "Outcome",
     "RowView",
+    "SavedLaws",
     "TableProfile",
     "ViolationGroup",
 ]

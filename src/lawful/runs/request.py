@@ -12,6 +12,7 @@ from lawful.common.meanings import Measure, NullPolicy
 from lawful.dependencies import Operator
 from lawful.dependencies.laws import OPERATORS
 from lawful.discovery.questions import Question
+from lawful.results.check_report import no_removals
 
 if TYPE_CHECKING:
     from lawful.discovery.canonical_ods.questions import CanonicalQuestion
@@ -125,10 +126,7 @@ class Request:
                 "Drop --error, or leave canonical-od out of --find.",
             )
         if self.error and self.measure == "g3" and "dc" in self.find:
-            raise UsageError(
-                "the fewest rows whose removal mends a denial constraint (g3) are too hard to find",
-                "Use --measure g1, or leave dc out of --find.",
-            )
+            raise no_removals("Use --measure g1, or leave dc out of --find.")
         if self.lists != ListWishes() and "list-od" not in self.find:
             raise UsageError(
                 "only list-based order dependencies can be unidirectional, stated with what they imply, or have a "
