@@ -22,7 +22,7 @@ from discovered_tables import table as table_with_laws
 import lawful
 from lawful.common.errors import LawfulError, NotationError, UsageError
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, Key
+from lawful.dependencies import FD, Key, NamedLaw
 from lawful.results import CheckReport
 
 if TYPE_CHECKING:
@@ -158,10 +158,10 @@ def test_the_session_is_left_as_it_was(spark: SparkSession) -> None:
 
 def test_laws_as_texts_and_values() -> None:
     assert len(lawful.check(DATA, "zip -> city, price; key(id)").outcomes) == 3
-    assert lawful.check(DATA, Key((0,))).holds
+    assert lawful.check(DATA, NamedLaw(Key((0,)), ("id",))).holds
     constants = lawful.check(DATA, "{id}: [] -> zip, city").outcomes
     assert [outcome.text for outcome in constants] == ["id -> zip", "id -> city"]
-    assert lawful.check(DATA, [FD((0,), 1), "id -> city"]).holds
+    assert lawful.check(DATA, [NamedLaw(FD((0,), 1), DATA.column_names), "id -> city"]).holds
     assert lawful.check(DATA, (law for law in LAWS)).asked == 3
 
 
@@ -197,7 +197,9 @@ def test_reading_options(tmp_path: Path, own_cache: Path) -> None:
         ({"laws": []}, "there are no laws"),
         ({"laws": "zip -> town"}, "no column named"),
         ({"laws": "{zip<} -> {id<=}"}, "not checked yet: "),
-        ({"laws": Key((9,))}, "column 9, but the table has only 4"),
+        ({"laws": Key((0,))}, "speaks of columns by their positions"),
+        ({"laws": ["key(id)", FD((0,), 1)]}, "bind it to names: lawful.NamedLaw(law, names)"),
+        ({"laws": NamedLaw(FD((0,), 1), ("id", "Price"))}, 'id -> Price: There is no column named "Price"'),
         ({"laws": [42]}, "42 is not a law"),
         ({"laws": "key(id)", "null": "sometimes"}, "Use equal or ignore"),
         ({"laws": "key(id)", "engine": "gpu"}, "unknown engine 'gpu'"),
@@ -310,8 +312,9 @@ class _Tags(HTMLParser):
 def test_html_is_escaped(tmp_path: Path) -> None:
     name = "<script>alert('x')</script>&\"b"
     table = pa.table({name: ["<img src=x onerror=y>", "</table>"], "b": [1, 1]})
-    report = lawful.check(table, Key((0,)))
-    explained = [lawful.explain(table, law) for law in (Key((0,)), FD((0,), 1), FD((1,), 0))]
+    laws = [NamedLaw(law, table.column_names) for law in (Key((0,)), FD((0,), 1), FD((1,), 0))]
+    report = lawful.check(table, laws[0])
+    explained = [lawful.explain(table, law) for law in laws]
     for shown in (report, lawful.profile(table), lawful.discover(table), *explained):
         tags = _Tags()
         tags.feed(shown._repr_html_())
@@ -329,7 +332,8 @@ def test_discover_exactly_the_minimal_canonical_laws(find: str, strategy: Any, p
         columns.append(columns[1])  # a twin
         table = ArrayTable(columns)
         source = pa.table({f"c{place}": pa.array(c, mask=c == 0) for place, c in enumerate(columns)})
-        found = [found.law for found in lawful.discover(source, find, strategy=strategy, null=policy.value)]
+        report = lawful.discover(source, find, strategy=strategy, null=policy.value)
+        found = [found.law.on(source.column_names) for found in report]
         assert len(found) == len(set(found))
         assert set(found) == minimal_canonical_laws(table.as_rows(), table.width, policy)
 
@@ -372,7 +376,7 @@ def test_explain() -> None:
     assert list(broken.groups(most=0)) == []
     assert broken.agreeing_rows == 4
     assert broken.coverage == pytest.approx((4 + 4 + 1) / 25)
-    held = lawful.explain(DATA, FD((2,), 1))
+    held = lawful.explain(DATA, NamedLaw(FD((2,), 1), DATA.column_names))
     assert (held.holds, held.minimal, held.group_count()) == (True, True, 0)
     assert list(held.groups()) == list(held.summary(5)) == []
     assert [(outcome.text, outcome.holds) for outcome in held.stronger] == [("{} -> zip", False)]

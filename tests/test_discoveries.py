@@ -19,7 +19,7 @@ from pyarrow import csv
 import lawful
 from lawful.common.errors import EngineError, UsageError
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, Key
+from lawful.dependencies import FD, NamedLaw
 from lawful.dependencies.laws import OPERATORS
 from lawful.discovery.own_families import operators_of
 from lawful.discovery.questions import resident_bytes
@@ -119,12 +119,12 @@ def test_requests_that_make_no_sense_are_refused(wrong: dict[str, Any], words: s
 def test_every_law_holds_and_is_minimal() -> None:
     for null in ("equal", "ignore"):
         report = lawful.discover(TABLE, null=null)
-        laws = [found.law for found in report]
+        laws = [found.law.on(TABLE.column_names) for found in report]
         assert report.complete
         assert "half" in {TABLE.column_names[law.rhs] for law in laws if isinstance(law, FD)}
-        assert lawful.check(TABLE, laws, null=null).holds
+        assert lawful.check(TABLE, report, null=null).holds
         smaller = {
-            FD(tuple(c for c in law.lhs if c != dropped), law.rhs)
+            NamedLaw(FD(tuple(c for c in law.lhs if c != dropped), law.rhs), tuple(TABLE.column_names))
             for law in laws
             if isinstance(law, FD)
             for dropped in law.lhs
@@ -171,8 +171,7 @@ def test_a_spark_dataframe(spark: SparkSession) -> None:
 
 def test_interest_is_the_coverage() -> None:
     for found in lawful.discover(TABLE):
-        columns = found.law.columns if isinstance(found.law, Key) else found.law.lhs
-        names = [TABLE.column_names[column] for column in columns]
+        names = found.law.columns if found.law.kind == "key" else found.law.to_dict()["lhs"]
         sizes = TABLE.group_by(names).aggregate([([], "count_all")])["count_all"].to_numpy().astype(float)
         assert found.interest == pytest.approx((sizes**2).sum() / TABLE.num_rows**2, rel=0.2, abs=2e-4)
 
@@ -201,9 +200,9 @@ def test_a_report_is_in_the_order_of_the_ranking() -> None:
     report = lawful.discover(TABLE, error=0.01)
     ranks = [
         (
-            isinstance(found.law, FD),
+            found.law.kind == "fd",
             -found.interest,
-            len(found.law.lhs if isinstance(found.law, FD) else found.law.columns),
+            len(found.law.columns) - (found.law.kind == "fd"),
             found.error,
         )
         for found in report

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import lawful
 from lawful.common.errors import UsageError
-from lawful.dependencies import FD, Key, format_law, implies, parse_law
+from lawful.dependencies import FD, Key, NamedLaw, format_law, implies, parse_law
 from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter
 
 
@@ -26,10 +26,10 @@ def test_the_json_contract(more: dict[str, Any]) -> None:
     check_document(document)
     assert len(document["dependencies"]) == len(report)
     for entry, found in zip(document["dependencies"], report, strict=True):
-        assert entry["text"] == found.text == format_law(found.law, TABLE.column_names)
+        assert entry["text"] == found.text == found.law.text
         assert entry["interest"] == pytest.approx(found.interest)
         assert entry.get("error") == found.error
-        assert parse_law(found.text, TABLE.column_names) == found.law
+        assert parse_law(found.text, TABLE.column_names) == found.law.on(TABLE.column_names)
     settings = document["settings"]
     assert settings.keys() >= {"find", "max_size", "error", "measure", "min_interest", "seed", "null", "engine"}
     counts = document["stats"]["counts"]
@@ -65,8 +65,8 @@ def test_tables_of_a_report() -> None:
 def test_keys_and_fds_apart() -> None:
     report = lawful.discover(TABLE.slice(1), max_size=6)
     keys, fds = report.keys(), report.fds()
-    assert keys == [found for found in report if isinstance(found.law, Key)]
-    assert fds == [found for found in report if isinstance(found.law, FD)]
+    assert keys == [found for found in report if found.law.kind == "key"]
+    assert fds == [found for found in report if found.law.kind == "fd"]
     assert keys
     assert fds
 
@@ -76,7 +76,9 @@ def test_closures_are_those_of_the_data() -> None:
     names = TABLE.column_names
     for chosen in [*combinations(names, 1), ("c4", "c6"), ("c5", "c6", "gaps"), ()]:
         lhs = [names.index(name) for name in chosen]
-        checked = lawful.check(TABLE, [FD(lhs, column) for column in range(len(names)) if column not in lhs])
+        checked = lawful.check(
+            TABLE, [NamedLaw(FD(lhs, column), names) for column in range(len(names)) if column not in lhs]
+        )
         determined = {outcome.text.rpartition(" ")[2] for outcome in checked.outcomes if outcome.holds}
         assert report.closure(chosen) == [name for name in names if name in determined | set(chosen)]
     assert report.closure(names) == names
@@ -98,7 +100,7 @@ def test_a_canonical_cover_implies_all() -> None:
     report = lawful.discover(TABLE)
     cover = [parse_law(text, report.table.names) for text in report.canonical_cover()]
     assert len(cover) < len(report.fds())
-    assert all(implies(cover, found.law) for found in report.fds())
+    assert all(implies(cover, found.law.on(TABLE.column_names)) for found in report.fds())
 
 
 @pytest.mark.parametrize(

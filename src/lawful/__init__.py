@@ -1,6 +1,7 @@
 """lawful finds, checks and keeps the laws that a table obeys.
 
-`lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in. Importing the package
+`lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in, and `lawful.load` reads back
+what was saved. Importing the package
 loads neither Spark nor Numba: they come with the first call that needs them.
 """
 
@@ -10,8 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lawful.api import check, discover, explain, profile
+    from lawful.api import check, discover, explain, load, profile
     from lawful.common.errors import LawfulError
+    from lawful.dependencies import NamedLaw
     from lawful.rewriting import rewrite
     from lawful.tables.options import CsvDialect
 
@@ -19,10 +21,12 @@ __version__ = "0.1.0"
 __all__ = [
     "CsvDialect",
     "LawfulError",
+    "NamedLaw",
     "__version__",
     "check",
     "discover",
     "explain",
+    "load",
     "profile",
     "rewrite",
 ]
@@ -31,9 +35,11 @@ _HOMES = {
     "check": "lawful.api",
     "discover": "lawful.api",
     "explain": "lawful.api",
+    "load": "lawful.api",
     "profile": "lawful.api",
     "CsvDialect": "lawful.tables.options",
     "LawfulError": "lawful.common.errors",
+    "NamedLaw": "lawful.dependencies",
     "rewrite": "lawful.rewriting",
 }
 

@@ -5,19 +5,35 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lawful.common.errors import LawfulWarning, UsageError
 from lawful.common.meanings import Measure, NullPolicy
-from lawful.dependencies import Law
-from lawful.results import CheckReport, DiscoveryReport, Explanation, TableProfile
-from lawful.runs.check import check_laws, laws_of, one_law
+from lawful.dependencies import NamedLaw
+from lawful.results import (
+    CheckReport,
+    DiscoveryReport,
+    Explanation,
+    FoundLaw,
+    Outcome,
+    SavedLaws,
+    TableProfile,
+)
+from lawful.runs.check import check_laws
+from lawful.runs.laws_input import LawsInput, allowances, given_laws, load_document
 from lawful.runs.run import EngineName, Where, open_run, silent
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+OneLaw: TypeAlias = str | os.PathLike[str] | NamedLaw | FoundLaw | Outcome
+"""A law as a text, the path of a file of laws, or a law that was found or checked before."""
+
+GivenLaws: TypeAlias = OneLaw | Iterable[OneLaw] | DiscoveryReport | SavedLaws | CheckReport | Mapping[str, Any]
+"""Laws in any form that `check` takes."""
 
 
 def discover(
@@ -107,9 +123,11 @@ def discover(
 
 def check(
     source: Any,
-    laws: str | Law | Iterable[str | Law],
+    laws: GivenLaws,
     *,
-    null: str = "equal",
+    error: float | None = None,
+    measure: Measure | None = None,
+    null: str | None = None,
     engine: EngineName = "auto",
     spark: SparkSession | None = None,
     format: str | None = None,  # noqa: A002  # the name that the command line has for it
@@ -128,9 +146,15 @@ def check(
         pandas, polars or Arrow table. Columns of lists, structures and the like are left out with a
         `LawfulWarning`: laws are about single values.
     laws
-        Laws in their notation (`"zip -> state"`) or as values; see the page on notation.
+        Laws in their notation (`"zip -> state"`); the path of a file of them or of a document; what `discover`,
+        `check` or `load` gave back, or some of the laws in it. They are bound to the names of columns, and refused
+        where the table lacks one.
+    error, measure
+        The share of the pairs of rows (`g1`) or of the rows (`g3`) that may break a law, for all laws. If left out,
+        laws that were found within an error are judged by that, and others must hold on all rows.
     null
-        `equal`: null is a value like any other. `ignore`: a law is judged on the rows without null in it.
+        `equal`: null is a value like any other. `ignore`: a law is judged on the rows without null in it. If left out,
+        what it meant when the laws were found, else `equal`.
     engine
         `local`, `spark`, or `auto`, which takes Spark for Spark's own tables and for large files.
     spark
@@ -145,18 +169,20 @@ def check(
     CheckReport
         The verdicts. When it is interrupted (Ctrl-C), those that there are, with `complete` false.
     """
+    given = given_laws(laws)
     options = read_options(format, columns, types, limit, dialect)
     where = Where(engine, spark=spark)
-    with open_run(source, options, where, null_policy(null), reuse=reuse) as run:
+    with open_run(source, options, where, null_of_laws(null, given), reuse=reuse) as run:
         _warn_of_left_out(run.table)
-        return check_laws(run, laws_of(laws, run.table.names))
+        asked = given.asked(run.table.names)
+        return check_laws(run, [each.law for each in asked], silent, allowances(asked, error, measure))
 
 
 def explain(
     source: Any,
-    law: str | Law,
+    law: OneLaw,
     *,
-    null: str = "equal",
+    null: str | None = None,
     engine: EngineName = "auto",
     spark: SparkSession | None = None,
     format: str | None = None,  # noqa: A002  # the name that the command line has for it
@@ -166,13 +192,19 @@ def explain(
     dialect: CsvDialect | None = None,
     reuse: bool = True,
 ) -> Explanation:
-    """Explain why one law holds on a table, or which rows break it. See `check`."""
+    """Explain why one law holds on all rows of a table, or which rows break it. See `check`."""
     from lawful.runs.explain import explain_law
 
+    given = given_laws(law)
     options = read_options(format, columns, types, limit, dialect)
-    with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
+    with open_run(source, options, Where(engine, spark=spark), null_of_laws(null, given), reuse=reuse) as run:
         _warn_of_left_out(run.table)
-        return explain_law(run, one_law(law, run.table.names), silent)
+        return explain_law(run, given.one_law(run.table.names), silent)
+
+
+def load(path: str | os.PathLike[str]) -> SavedLaws:
+    """Read the laws of a document that `discover` or `check` wrote, with the settings that they were found with."""
+    return load_document(Path(path))
 
 
 def profile(
@@ -217,6 +249,14 @@ def read_options(
         types=parse_column_types([f"{name}={type_}" for name, type_ in (types or {}).items()]),
         limit=limit,
     )
+
+
+def null_of_laws(name: str | None, given: LawsInput) -> NullPolicy:
+    """Settle what null means: what is asked for, else what it meant to the laws, else `equal`."""
+    if name is not None:
+        return null_policy(name)
+    meant = given.null_policy()
+    return NullPolicy.EQUAL if meant is None else meant[0]
 
 
 def null_policy(name: str) -> NullPolicy:

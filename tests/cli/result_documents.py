@@ -76,13 +76,21 @@ def _check_found(entry: dict[str, Any]) -> None:
 
 def _check_verdict(entry: dict[str, Any], names: list[str], rows: int) -> None:
     assert isinstance(entry["holds"], bool)
-    assert ("witness" in entry) == ("violations" in entry) == (not entry["holds"])
-    if entry["holds"]:
+    is_within_error = "allowed_error" in entry
+    assert is_within_error == ("measure" in entry) == ("error" in entry)
+    if is_within_error:
+        assert entry["measure"] in ("g1", "g3")
+        assert entry["holds"] == (entry["error"] <= entry["allowed_error"])
+    has_violations = entry["error"] > 0 if is_within_error else not entry["holds"]
+    assert ("witness" in entry) == ("violations" in entry) == has_violations
+    if not has_violations:
         return
     assert entry["violations"].keys() == {"rows", "pairs", "removals"}
-    assert all(is_count(count) and count > 0 for count in entry["violations"].values())
+    counts = {name: count for name, count in entry["violations"].items() if (entry["kind"], count) != ("dc", None)}
+    assert all(is_count(count) and count > 0 for count in counts.values())
     first, second = entry["witness"]
-    assert 0 <= first["row"] < second["row"] < rows
+    assert 0 <= min(first["row"], second["row"]) < max(first["row"], second["row"]) < rows
+    assert entry["kind"] == "dc" or first["row"] < second["row"]
     for view in (first, second):
         assert view.keys() == {"row", "file", "unit", "number", "values"}
         assert view["file"] is None or isinstance(view["file"], str)

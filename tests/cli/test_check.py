@@ -185,3 +185,58 @@ def test_on_spark_as_in_this_process(lawful: Lawful, people: str, spark: object)
         for view in (*mine.get("witness", ()), *theirs.get("witness", ())):
             view["file"] = Path(view["file"]).name  # Spark names files with their folder
         assert mine == theirs
+
+
+def test_a_missing_file_of_laws_is_told_before_the_table_is_read(lawful: Lawful, own_cache: Path, people: str) -> None:
+    assert lawful("check", people, "--laws", "missing.json").code == 2
+    assert list(own_cache.iterdir()) == []
+
+
+# Errors
+
+
+def test_a_document_of_laws_that_almost_hold_is_judged_by_its_error(lawful: Lawful, people: str) -> None:
+    error = ("--error", "0.25", "--measure", "g3")  # one of the four rows
+    assert lawful("discover", people, "--find", "fd", *error, "--out", "laws.json").code == 0
+    checked = lawful("check", people, "--laws", "laws.json", "--json", "--out", "result.json")
+    assert (checked.code, checked.err) == (0, "")
+    found, verdicts = json.loads(Path("laws.json").read_text()), read_document(checked.out)
+    assert [entry["error"] for entry in verdicts["dependencies"]] == [entry["error"] for entry in found["dependencies"]]
+    assert {(entry["allowed_error"], entry["measure"]) for entry in verdicts["dependencies"]} == {(0.25, "g3")}
+    assert {entry["error"] for entry in verdicts["dependencies"]} == {0.0, 0.25}
+    assert lawful("check", people, "--laws", "result.json").code == 0
+    assert lawful("check", people, "--laws", "laws.json", "--error", "0").code == 1
+    assert lawful("check", people, "--laws", "laws.json", "--error", "0.24", "--measure", "g3").code == 1
+
+
+def test_text_shows_the_measured_error_beside_the_allowed_one(lawful: Lawful, people: str) -> None:
+    done = lawful("check", people, "--laws", "zip -> city; zip -> state", "--error", "0.25", "--measure", "g3")
+    assert done.code == 0
+    assert done.out.splitlines()[1:] == [
+        "  holds   zip -> city",
+        "          error 0.25, of at most 0.25 (g3)",
+        "          2 rows in 1 violating pair; removing 1 row would mend it; for example:",
+        "          line 3: zip = 10001, city = New York",
+        "          line 4: zip = 10001, city = Newark",
+        "  holds   zip -> state",
+        "          error 0, of at most 0.25 (g3)",
+        "2 of 2 laws hold, 1 of them within the error that is allowed",
+    ]
+    broken = lawful("check", people, "--laws", "zip -> city", "--error", "0.1")
+    assert broken.code == 1
+    assert "          error 0.1667, more than 0.1 (g1)\n" in broken.out
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--error", "1"), "must lie in [0, 1)"),
+        (("--error", "0.1", "--measure", "g2"), "unknown measure 'g2'"),
+        (("--measure", "g3"), "no error is given"),
+        (("--error", "0.1", "--measure", "g3", "--laws", "not(t.age < s.age and t.zip != s.zip)"), "too hard to find"),
+    ],
+)
+def test_errors_that_make_no_sense(lawful: Lawful, people: str, more: tuple[str, ...], words: str) -> None:
+    done = lawful("check", people, "--laws", "zip -> city", *more)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err

@@ -218,17 +218,28 @@ def test_a_partial_file_may_end_in_the_middle_of_a_law(lawful: Lawful, people: s
     assert "laws.json.partial: line 1 is not a law in JSON quotes" in refused.err
 
 
-def test_a_terminal_shows_the_first_laws_and_a_pipe_all(lawful: Lawful, tmp_path: Path) -> None:
+def test_text_is_a_page_on_a_terminal_and_in_a_pipe(lawful: Lawful, tmp_path: Path) -> None:
     names = [f"c{number}" for number in range(30)]
     rows = [",".join(str(number) for _ in names) for number in range(5)]
     (tmp_path / "t.csv").write_text("\n".join([",".join(names), *rows]) + "\n")
     with on_terminal("discover", tmp_path / "t.csv", out_too=True) as running:
         assert running.finish()[0] == 0
-    assert running.text.count("key(c") == 15
-    assert running.text.count(" -> ") == 35
-    assert "… and 15 more: see them all with --json or --out." in running.text
-    assert f"… and {30 * 29 - 35} more: see them all with --json or --out." in running.text
-    assert lawful("discover", tmp_path / "t.csv").out.count(" -> ") == 30 * 29
+    for text in (running.text, lawful("discover", tmp_path / "t.csv").out):
+        assert text.count("key(c") == 15
+        assert text.count(" -> ") == 35
+        assert "… and 15 more: see them all with --all, --json or --out." in text
+        assert f"… and {30 * 29 - 35} more: see them all with --all, --json or --out." in text
+    everything = lawful("discover", tmp_path / "t.csv", "--all").out
+    assert everything.count(" -> ") == 30 * 29
+    assert "more" not in everything
+
+
+def test_a_page_cuts_long_laws_and_all_shows_them_whole(lawful: Lawful, tmp_path: Path) -> None:
+    name = "n" * 2_000
+    (tmp_path / "t.csv").write_text(f"{name},b\n1,2\n1,2\n")
+    page, everything = (lawful("discover", tmp_path / "t.csv", *more).out for more in ((), ("--all",)))
+    assert f"{{}} -> {'n' * 493}…\n" in page
+    assert f"{{}} -> {name}\n" in everything
 
 
 @pytest.mark.parametrize("width", [65, 130, 210])

@@ -132,10 +132,13 @@ def test_many_groups_and_large_ones_are_counted(lawful: Lawful, tmp_path: Path) 
         "  group = 1: 3,000 rows",
         "    value = 0: lines 23, 43, 63, 83, 103 and 2,994 more",
         "    value = 1: line 3",
-        "  … and 18 more groups: see them all with --json or --violations.",
+        "  … and 18 more groups: see them all with --all, --json or --violations.",
     ]
     spread_out = lawful("explain", tmp_path / "t.csv", "group -> spread", "--most", "1").out
     assert "    … and 2,990 more values\n" in spread_out
+    whole = lawful("explain", tmp_path / "t.csv", "group -> spread", "--most", "1", "--all").out
+    assert whole.count("  group = ") == 20
+    assert whole.count("spread = ") == 60_000
     everything = lawful(
         "explain", tmp_path / "t.csv", "group -> value", "--most", "0", "--violations", tmp_path / "bad"
     )

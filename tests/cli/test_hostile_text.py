@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from cli.commands import on_terminal
 from cli.conftest import Lawful
 from cli.result_documents import read_document
-from lawful.cli.shown_text import aligned, counted, harmless_json, shown_name, shown_value, visible, visible_lines
+from lawful.cli.shown_text import aligned, counted, shown_name, shown_value, visible, visible_lines
+from lawful.results.json_files import harmless_json
 
 HOSTILE = {
     "markup": "[red]x[/red]",
@@ -54,8 +55,8 @@ def _law(text: str) -> str:
 
 def test_text_holds_no_character_that_does_not_print(lawful: Lawful, tmp_path: Path, hostile: str) -> None:
     table = _table(tmp_path, hostile)
-    checked = lawful("check", table, "--laws", _law(hostile), "--violations", tmp_path / "bad")
-    profiled = lawful("profile", table)
+    checked = lawful("check", table, "--laws", _law(hostile), "--violations", tmp_path / "bad", "--all")
+    profiled = lawful("profile", table, "--all")
     assert (checked.code, profiled.code) == (1, 0)
     assert _is_harmless(checked.out + checked.err + profiled.out + profiled.err)
     assert len(checked.out.splitlines()) == 6

@@ -57,7 +57,8 @@ TWINS = {
 }
 ONLY_ON_THE_COMMAND_LINE = {
     "--json": "a program calls to_dict() on what it gets back",
-    "--out": "a program writes the document itself",
+    "--out": "a program calls save() on what it gets back",
+    "--all": "a program sees everything",
     "--most": "a program takes as many groups() as it likes",
     "--violations": "a program calls violations() or write_violations() on the report",
     "--debug": "a program gets the exception itself",
@@ -131,19 +132,13 @@ def test_defaults_are_the_same(name: str) -> None:
         if argument == "options":
             continue
         (option, *others) = TWINS[argument]
-        if others or argument in ("source", "laws", "law", "reuse", "find") or (name, argument) == ("check", "null"):
+        if others or argument in ("source", "laws", "law", "reuse", "find"):
             continue
         assert options[option].default == parameter.default
     assert options["--no-cache"].default is not parameters["reuse"].default
     dialect = lawful.CsvDialect()
     for option in ("header", "quote", "escape", "encoding"):
         assert options[f"--{option}"].default == getattr(dialect, option)
-
-
-def test_defaults_that_are_written_differently_are_the_same() -> None:
-    # A document of laws brings its own meaning of null, and only the command line reads documents.
-    assert _options("check")["--null"].default is None
-    assert inspect.signature(lawful.check).parameters["null"].default == "equal"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

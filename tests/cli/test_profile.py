@@ -61,11 +61,15 @@ def test_names_with_commas_can_be_chosen(lawful: Lawful, tmp_path: Path) -> None
     assert [column["name"] for column in document["table"]["columns"]] == ["b, c", "a"]
 
 
-def test_wide_tables_in_a_pipe_are_neither_cut_nor_wrapped(lawful: Lawful, tmp_path: Path) -> None:
+def test_wide_tables_are_cut_or_shown_whole_and_never_wrapped(lawful: Lawful, tmp_path: Path) -> None:
     name, value = "n" * 2_000, "v" * 5_000
     table = tmp_path / "wide.csv"
     table.write_text(f"{name},b\n{value},1\n")
-    lines = lawful("profile", table).out.splitlines()
+    cut = lawful("profile", table).out.splitlines()
+    assert len(cut) == 4
+    assert cut[2].startswith("n" * 39 + "… ")
+    assert cut[2].endswith("v" * 27 + "…")
+    lines = lawful("profile", table, "--all").out.splitlines()
     assert len(lines) == 4
     assert lines[2].startswith(name)
     assert lines[2].endswith(value)

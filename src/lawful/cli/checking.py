@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lawful.cli import options as opt
 from lawful.cli.groups import takes_groups
 from lawful.common.errors import EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
+
+if TYPE_CHECKING:
+    from lawful.common.meanings import NullPolicy
+    from lawful.runs.laws_input import LawsInput
 
 
 @takes_groups
@@ -23,6 +27,25 @@ def check(
             metavar="LAW|FILE",
         ),
     ],
+    error: Annotated[
+        float | None,
+        typer.Option(
+            "--error",
+            help="The share that may break a law, below 1.  "
+            "[default: what laws of a document were found within, else 0]",
+            show_default=False,
+            metavar="X",
+        ),
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure",
+            help="What --error is a share of: g1, the pairs of rows; g3, the rows.  [default: g1]",
+            show_default=False,
+            metavar="g1|g3",
+        ),
+    ] = None,
     violations: opt.Violations = None,
     null: opt.NullOfLaws = None,
     *,
@@ -32,6 +55,8 @@ def check(
 ) -> None:
     """Check laws on a table, and show two rows that refute each law that is broken.
 
+    Laws of a document that were found within an error are judged by that error, unless --error says otherwise.
+
     Exit code: 0 all laws hold, 1 a law is broken, 2 bad input or usage, 3 stopped before the end.
 
     \b
@@ -39,32 +64,32 @@ def check(
       lawful check tax.csv --laws "zip -> state" --laws "key(area_code, phone)"
       lawful check tax.csv --laws "{state}: salary asc ~ rate asc" --json
       lawful check tax.csv --laws laws.txt --violations bad-rows
+      lawful check tax.csv --laws "zip -> city" --error 0.01 --measure g3
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
-    from lawful.cli.laws_input import load_laws
+    from lawful.results.json_files import write_document
     from lawful.results.violation_files import require_empty
     from lawful.runs.check import check_laws
+    from lawful.runs.laws_input import allowances, load_laws
 
     given = load_laws(laws)
     output.require_writable(showing.out, table)
     if violations is not None:
         require_empty(violations)
-    policy = opt.null_option(null or "equal")
-    if null is None and (of_document := given.null_policy()):
-        policy, document = of_document
-        if policy != "equal":
-            output.print_notes(f"laws are judged with --null {policy}, as {document} says")
     with (
         output.shown_progress() as progress,
-        opt.open_table(table, reading, running, progress, policy) as run,
+        opt.open_table(table, reading, running, progress, _settled_null(null, given)) as run,
     ):
-        report = check_laws(run, given.laws(run.table.names), progress)
+        asked = given.asked(run.table.names)
+        # allowances checks the measure and says which there are
+        allowed = allowances(asked, error, measure)  # type: ignore[arg-type]
+        report = check_laws(run, [each.law for each in asked], progress, allowed)
     if showing.json_:
         output.print_json(report.to_dict())
     else:
-        output.print_check(report)
+        output.print_check(report, showing.page)
     if showing.out is not None:
-        output.write_json(report.to_dict(), showing.out)
+        write_document(report.to_dict(), showing.out)
     if violations is not None:
         output.print_notes(*(f"wrote {path}" for path in report.write_violations(violations)))
     raise typer.Exit(EXIT_STOPPED if not report.complete else EXIT_FINE if report.holds else EXIT_LAWS_BROKEN)
@@ -78,7 +103,7 @@ def explain(
         int, typer.Option("--most", metavar="N", min=0, help="How many groups of violating rows to show.")
     ] = 10,
     violations: opt.Violations = None,
-    null: opt.Null = "equal",
+    null: opt.NullOfLaws = None,
     *,
     reading: opt.Reading,
     running: opt.Running,
@@ -99,24 +124,38 @@ def explain(
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
     from lawful.cli.explanation_output import print_explanation
+    from lawful.results.json_files import write_document
     from lawful.results.violation_files import require_empty
-    from lawful.runs.check import one_law
     from lawful.runs.explain import explain_law
+    from lawful.runs.laws_input import load_laws
 
+    given = load_laws([law])
     output.require_writable(showing.out, table)
     if violations is not None:
         require_empty(violations)
     with (
         output.shown_progress() as progress,
-        opt.open_table(table, reading, running, progress, opt.null_option(null)) as run,
+        opt.open_table(table, reading, running, progress, _settled_null(null, given)) as run,
     ):
-        explained = explain_law(run, one_law(law, run.table.names), progress)
+        explained = explain_law(run, given.one_law(run.table.names), progress)
     if showing.json_:
         output.print_json(explained.to_dict())
     else:
-        print_explanation(explained, most)
+        print_explanation(explained, most, showing.page)
     if showing.out is not None:
-        output.write_json(explained.to_dict(), showing.out)
+        write_document(explained.to_dict(), showing.out)
     if violations is not None:
         output.print_notes(*(f"wrote {path}" for path in explained.report.write_violations(violations)))
     raise typer.Exit(EXIT_STOPPED if not explained.complete else EXIT_FINE if explained.holds else EXIT_LAWS_BROKEN)
+
+
+def _settled_null(null: str | None, given: LawsInput) -> NullPolicy:
+    """What null means: what is asked for, else what it meant to the laws of a document, which is said."""
+    from lawful.api import null_of_laws
+    from lawful.cli.output import print_notes
+
+    policy = null_of_laws(null, given)
+    meant = given.null_policy() if null is None else None
+    if meant is not None and policy != "equal":
+        print_notes(f"laws are judged with --null {policy}, as {meant[1]} says")
+    return policy

@@ -11,11 +11,13 @@ from typing import Any
 from pyarrow import csv
 
 from lawful.cli import output
+from lawful.cli.page import Page
 from lawful.cli.shown_text import counted
 from lawful.common.errors import EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
 from lawful.demo.tax_table import LAWS, PlantedError, make_tax_table
+from lawful.dependencies import parse_laws
 from lawful.results import CheckReport
-from lawful.runs.check import check_laws, laws_of
+from lawful.runs.check import check_laws
 from lawful.runs.run import Where, open_run
 from lawful.tables.options import ReadOptions
 
@@ -41,12 +43,12 @@ def run_demo(rows: int, errors: int, seed: int, keep: Path | None, where: Where,
         path = keep or Path(folder) / "tax.csv"
         csv.write_csv(made.table, path)
         with open_run(str(path), ReadOptions(format="csv"), where, reuse=keep is not None, progress=progress) as run:
-            report = check_laws(run, laws_of(list(LAWS), run.table.names), progress)
+            report = check_laws(run, parse_laws("\n".join(LAWS), run.table.names), progress)
             compared = _compare(report, made.errors)
     if as_json:
         output.print_json(report.to_dict() | _to_dict(compared))
     else:
-        output.print_check(report)
+        output.print_check(report, Page())
         output.print_lines("", *_describe(compared), "", _times(report))
     if not report.complete:
         return EXIT_STOPPED

@@ -67,6 +67,7 @@ def discover(
       lawful check new.csv --laws laws.json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
+    from lawful.results.json_files import is_device
     from lawful.runs.discover import discover_laws, notes_before
     from lawful.runs.partial_files import PartialFile
     from lawful.runs.request import request_of
@@ -76,7 +77,7 @@ def discover(
     output.require_writable(showing.out, table)
     if showing.out is not None and checkpoint is not None:
         _refuse_one_file_for_two(showing.out, checkpoint)
-    kept = PartialFile(None if showing.out is None or output.is_device(showing.out) else showing.out)
+    kept = PartialFile(None if showing.out is None or is_device(showing.out) else showing.out)
     with _left_behind_is_named(kept), kept:
         with (
             output.shown_progress() as progress,
@@ -108,10 +109,10 @@ def _refuse_one_file_for_two(out: Path, checkpoint: Path) -> None:
 
 def _write(report: DiscoveryReport, out: Path, showing: opt.Showing) -> None:
     """Write the document; what cannot be written is at least shown."""
-    from lawful.cli import output
+    from lawful.results.json_files import write_document
 
     try:
-        output.write_json(report.streamed(), out)
+        write_document(report.streamed(), out)
     except UsageError:
         _show(report, showing)
         raise
@@ -124,7 +125,7 @@ def _show(report: DiscoveryReport, showing: opt.Showing) -> None:
     if showing.json_:
         output.print_json(report.streamed())
     else:
-        print_discovery(report)
+        print_discovery(report, showing.page)
 
 
 @contextmanager

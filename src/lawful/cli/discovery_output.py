@@ -9,8 +9,9 @@ from itertools import islice, repeat
 
 from rich.text import Text
 
-from lawful.cli.output import heading, longest_law, on_terminal, open_console, reader_may_leave
-from lawful.cli.shown_text import counted, shortened, visible
+from lawful.cli.output import heading, open_console, reader_may_leave
+from lawful.cli.page import WAYS_TO_ALL, Page
+from lawful.cli.shown_text import counted, visible
 from lawful.dependencies import format_law, words_of
 from lawful.results import DiscoveryReport
 from lawful.results.packed_laws import LawWriter, PackedLaws
@@ -19,19 +20,20 @@ _MOST_LAWS, _FEWEST_OF_A_KIND = 50, 15
 _STEPS = {"start": "start", "encode": "read and encode", "open": "open", "discover": "search", "rank": "rank"}
 
 
-def print_discovery(report: DiscoveryReport) -> None:
-    """Print the laws kind by kind, the most interesting first; on a terminal no more than one reads."""
+def print_discovery(report: DiscoveryReport, page: Page) -> None:
+    """Print the laws kind by kind, the most interesting first; no more than one reads, unless all are wanted."""
     sections = [section for section in _sections(report) if section.is_wanted]
-    shown = _most_shown([section.count for section in sections])
+    counts = [section.count for section in sections]
+    shown = counts if page.shows_all else _most_shown(counts)
     with reader_may_leave():
         console = open_console()
         console.print(Text(heading(report.table, report.settings["engine"])))
         for section, most in zip(sections, shown, strict=True):
             console.print(Text(f"{section.count:,} {section.words[section.count != 1]}", style="bold"))
             # Not through the console, which would take minutes for a million lines.
-            sys.stdout.writelines(f"{line}\n" for line in _lines(section, most))
+            sys.stdout.writelines(f"{line}\n" for line in _lines(section, most, page))
             if most < section.count:
-                console.print(f"  … and {section.count - most:,} more: see them all with --json or --out.")
+                console.print(f"  … and {section.count - most:,} more: {WAYS_TO_ALL}")
         console.print(Text(_summary(report), style="bold"))
         if limits := report.limits_in_words():
             console.print(Text(limits, style="bold"))
@@ -69,9 +71,7 @@ def _packed_rows(laws: PackedLaws, report: DiscoveryReport) -> Iterator[_Row]:
 
 
 def _most_shown(counts: list[int]) -> list[int]:
-    """How many laws of each kind to show: all in a pipe; on a terminal the kinds share the space."""
-    if not on_terminal():
-        return counts
+    """How many laws of each kind to show: the kinds share a page."""
     shown = [min(count, _FEWEST_OF_A_KIND) for count in counts]
     spare = _MOST_LAWS - sum(shown)
     for kind in reversed(range(len(counts))):
@@ -81,15 +81,14 @@ def _most_shown(counts: list[int]) -> list[int]:
     return shown
 
 
-def _lines(section: _Section, most: int) -> Iterator[str]:
+def _lines(section: _Section, most: int, page: Page) -> Iterator[str]:
     """Interest and error stand before the law, so that a law of any length leaves them in their columns."""
-    longest = longest_law()
     for number, (text, interest, error, reading) in enumerate(islice(section.rows, most)):
         if number == 0:
             yield "  interest  law" if error is None else "  interest     error  law"
         measured = "" if error is None else f"  {error:>8.3g}"
-        read = "" if reading is None else f"   ({visible(reading)})"
-        yield f"  {interest:>8.3g}{measured}  {shortened(visible(text), longest)}{read}"
+        read = "" if reading is None else f"   ({page.law(reading)})"
+        yield f"  {interest:>8.3g}{measured}  {page.law(text)}{read}"
 
 
 def _summary(report: DiscoveryReport) -> str:

@@ -28,6 +28,7 @@ def profile(
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
     from lawful.results import TableProfile
+    from lawful.results.json_files import write_document
 
     output.require_writable(showing.out, table)
     with (
@@ -38,9 +39,9 @@ def profile(
     if showing.json_:
         output.print_json(found.to_dict())
     else:
-        output.print_profile(found)
+        output.print_profile(found, showing.page)
     if showing.out is not None:
-        output.write_json(found.to_dict(), showing.out)
+        write_document(found.to_dict(), showing.out)
 
 
 def cache(

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from lawful.cli.page import Page
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.discovery.families import Option
@@ -147,6 +148,10 @@ Violations = Annotated[
         metavar="DIR",
     ),
 ]
+All = Annotated[
+    bool,
+    option(_SHOWING, "Show everything as text, long laws, names and values whole, instead of a page.", "--all"),
+]
 Debug = Annotated[bool, option(_SHOWING, "Show the traceback of an error.", "--debug")]
 
 
@@ -210,7 +215,13 @@ class Showing:
 
     json_: Json = False
     out: Out = None
+    all_: All = False
     debug: Debug = False
+
+    @property
+    def page(self) -> Page:
+        """How much is shown as text."""
+        return Page(self.all_)
 
 
 @contextmanager

@@ -11,8 +11,8 @@ import typer
 from lawful.cli import options as opt
 
 if TYPE_CHECKING:
-    from lawful.cli.laws_input import LawsInput
     from lawful.rewriting import KnownLaws, Rewriting
+    from lawful.runs.laws_input import LawsInput
 
 _MOST_OF_A_QUERY = 1 << 20
 
@@ -68,8 +68,8 @@ def rewrite(
       lawful rewrite "select * from t order by a, b desc" --laws laws.json --dialect spark --json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli import output
-    from lawful.cli.laws_input import load_laws
     from lawful.rewriting import rewrite as rewrite_query
+    from lawful.runs.laws_input import load_laws
 
     known = known_laws(load_laws(laws))
     text = sys.stdin.read(_MOST_OF_A_QUERY) if query == "-" else query
@@ -112,7 +112,9 @@ def known_laws(given: LawsInput) -> KnownLaws:
     if known is None:
         known = KnownLaws.of((), list(dict.fromkeys(name for source in texts for name in _names(source.text or ""))))
     return KnownLaws(
-        known.columns, (*known.laws, *(law for source in texts for law in source.read(known.names))), known.refused
+        known.columns,
+        (*known.laws, *(asked.law for source in texts for asked in source.read(known.names))),
+        known.refused,
     )
 
 

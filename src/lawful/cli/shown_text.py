@@ -11,7 +11,6 @@ from lawful.dependencies.notation import format_name
 
 _WIDEST_COLUMN = 60
 _PLAIN_VALUE = re.compile(r"[^\s,='\"]+(?: [^\s,='\"]+)*")
-_ENDS_A_JSON_LINE_OR_HIDES = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
@@ -70,11 +69,3 @@ def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[
             padded.append(padding + cell if position in right else cell + padding)
         lines.append("  ".join(padded).rstrip())
     return lines
-
-
-def harmless_json(text: str) -> str:
-    r"""Write the characters that JSON lets through, but a terminal obeys or hides, as `\u` escapes.
-
-    Outside of its strings JSON is plain ASCII, so the document stays the same.
-    """
-    return _ENDS_A_JSON_LINE_OR_HIDES.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

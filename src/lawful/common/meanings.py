@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
+
+from lawful.common.errors import UsageError
 
 Direction = Literal["asc", "desc"]
 
 Measure = Literal["g1", "g3"]
 """How an error is measured: the share of pairs of rows that refute a law, or of rows to remove to mend it."""
+
+MEASURES: tuple[Measure, ...] = ("g1", "g3")
 
 NULL_RANK = 0
 """The rank of null in every encoded column. Values have the ranks 1 to `distinct`."""
@@ -23,6 +28,20 @@ class NullPolicy(StrEnum):
 
     EQUAL = "equal"
     IGNORE = "ignore"
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """The error within which a law counts as holding: a share of the pairs of rows (g1) or of the rows (g3)."""
+
+    error: float
+    measure: Measure = "g1"
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.error < 1.0:
+            raise UsageError(f"the error must lie in [0, 1), and is {self.error}", "0.01 allows one in a hundred.")
+        if self.measure not in MEASURES:
+            raise UsageError(f"unknown measure {self.measure!r}", "Use g1 (share of pairs) or g3 (share of rows).")
 
 
 class ColumnType(StrEnum):

@@ -4,7 +4,7 @@ Laws speak of columns by index; names appear only where a law is written or read
 """
 
 from lawful.dependencies.denial_implication import entails, is_trivial, negated, satisfiable, swapped
-from lawful.dependencies.documents import from_document, from_documents, to_document
+from lawful.dependencies.documents import from_document, from_documents, from_documents_alone, to_document
 from lawful.dependencies.fd_theory import candidate_keys, canonical_cover
 from lawful.dependencies.forms import (
     Document,
@@ -33,6 +33,7 @@ from lawful.dependencies.laws import (
     Predicate,
     Row,
 )
+from lawful.dependencies.named_law import NamedLaw
 from lawful.dependencies.own_forms import FORMS
 from lawful.dependencies.parser import parse_law, parse_laws
 
@@ -50,6 +51,7 @@ __all__ = [
     "LawForm",
     "LawKind",
     "ListOD",
+    "NamedLaw",
     "Operator",
     "Predicate",
     "Row",
@@ -63,6 +65,7 @@ __all__ = [
     "format_law",
     "from_document",
     "from_documents",
+    "from_documents_alone",
     "implies",
     "is_trivial",
     "kind_of",

@@ -63,12 +63,13 @@ def from_document(document: object, names: Sequence[str], entry: str = "dependen
 
 def from_documents(documents: object, names: Sequence[str], entry: str = "dependencies") -> list[Law]:
     """Read a list of laws, as results keep them under `dependencies`."""
-    reader = FieldReader(names, entry)
-    laws: list[Law] = []
-    for position, document in enumerate(reader.array(documents, entry)):
-        reader.entry = f"{entry}[{position}]"
-        laws.append(reader.law(document))
-    return laws
+    return FieldReader(names, entry).laws(documents)
+
+
+def from_documents_alone(documents: object, entry: str = "dependencies") -> tuple[list[Law], list[str]]:
+    """Read a list of laws of an unknown table: over the names that they speak of, in the order of their appearance."""
+    reader = _Gatherer([], entry)
+    return reader.laws(documents), list(reader.index)
 
 
 def key_fields(law: Key, names: Sequence[str]) -> Document:
@@ -132,6 +133,14 @@ class FieldReader:
         self.names = names
         self.entry = entry
         self.index = {name: column for column, name in enumerate(names)}
+
+    def laws(self, documents: object) -> list[Law]:
+        """Read a list of laws."""
+        entries, laws = self.entry, []
+        for position, document in enumerate(self.array(documents, entries)):
+            self.entry = f"{entries}[{position}]"
+            laws.append(self.law(document))
+        return laws
 
     def law(self, document: object) -> Law:
         """Read a law of any family."""
@@ -254,6 +263,15 @@ class FieldReader:
         if name not in document:
             raise SourceError(f"{self.entry} has no field {name!r}.")
         return document[name]
+
+
+class _Gatherer(FieldReader):
+    """Takes every name for that of a column, and keeps it."""
+
+    def _column(self, value: object, place: str) -> int:
+        if isinstance(value, str):
+            self.index.setdefault(value, len(self.index))
+        return super()._column(value, place)
 
 
 _DirectedList: TypeAlias = tuple[tuple[int, Direction], ...]

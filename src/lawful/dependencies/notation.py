@@ -108,8 +108,22 @@ def unknown_column(name: str, names: Sequence[str]) -> tuple[str, str]:
     close = _close_names(name, names) if len(name) <= _LONGEST_GUESSED_NAME else []
     if close:
         return message, f"Did you mean {' or '.join(map(_shown, close))}?"
+    return message, _known(names)
+
+
+def unknown_columns(missing: Sequence[str], names: Sequence[str]) -> tuple[str, str]:
+    """Say the same of one name or of several."""
+    if len(missing) == 1:
+        return unknown_column(missing[0], names)
+    message = f"There are no columns named {', '.join(map(_shown, missing))}."
+    short = (name for name in missing if len(name) <= _LONGEST_GUESSED_NAME)
+    guesses = [f"{_shown(close[0])} for {_shown(name)}" for name in short if (close := _close_names(name, names))]
+    return message, f"Did you mean {', '.join(guesses)}?" if guesses else _known(names)
+
+
+def _known(names: Sequence[str]) -> str:
     known = ", ".join(map(_shown, names[:8]))
-    return message, f"The columns are {known}{', …' if len(names) > 8 else '.'}"
+    return f"The columns are {known}{', …' if len(names) > 8 else '.'}"
 
 
 def _close_names(name: str, names: Sequence[str]) -> list[str]:

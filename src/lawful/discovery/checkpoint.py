@@ -29,10 +29,9 @@ import numpy as np
 
 from lawful.checks import CheckTask, RankedTable, Verdict
 from lawful.common.errors import LawfulError, StoppedError, UsageError
-from lawful.common.meanings import Measure
+from lawful.common.meanings import MEASURES, Measure
 from lawful.dependencies import Law
 from lawful.dependencies.documents import from_document, to_document
-from lawful.discovery.questions import MEASURES
 from lawful.engines.protocol import Checks
 
 _FORMAT = "lawful checkpoint 1"

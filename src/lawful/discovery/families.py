@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from lawful.checks.law_checks import LawChecks, forget_checks, register_checks
 from lawful.common.errors import UsageError
 from lawful.common.meanings import Measure, NullPolicy
 from lawful.dependencies.forms import LawForm, forget_form, register_form
-from lawful.discovery.findings import Findings, Listing
-from lawful.discovery.search import Search
+
+if TYPE_CHECKING:
+    # With these come Numba and all kernels, and `lawful --help` reads the registry too.
+    from lawful.checks.law_checks import LawChecks
+    from lawful.discovery.findings import Findings, Listing
+    from lawful.discovery.search import Search
 
 
 class Wishes(Protocol):
@@ -187,6 +190,8 @@ def register(family: Family) -> None:
     """Make a family known: it can be discovered, checked, explained, written and read from now on."""
     register_form(family.form)
     if family.checks is not None:
+        from lawful.checks.law_checks import register_checks
+
         register_checks(family.name, family.checks)
     _families[family.name] = family
 
@@ -196,6 +201,8 @@ def forget(name: str) -> None:
     family = _families.pop(name)
     forget_form(name)
     if family.checks is not None:
+        from lawful.checks.law_checks import forget_checks
+
         forget_checks(name)
 
 

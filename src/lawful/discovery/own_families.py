@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, FORMS, CanonicalOD, Key, ListOD
 from lawful.discovery.families import Family, FamilySearch, Option, Reasons, Wishes, register
-from lawful.discovery.findings import Findings, Listing
 from lawful.discovery.questions import Question
-from lawful.discovery.search import Search
+
+if TYPE_CHECKING:
+    from lawful.discovery.findings import Findings, Listing
+    from lawful.discovery.search import Search
 
 _FORM = {form.kind: form for form in FORMS}
 

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from lawful.common.errors import StoppedError, UsageError
-from lawful.common.meanings import Measure, NullPolicy
-
-MEASURES: tuple[Measure, ...] = ("g1", "g3")
+from lawful.common.meanings import MEASURES, Measure, NullPolicy
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lawful.results.check_report import CheckReport, Outcome, RowView
     from lawful.results.discovery_report import DiscoveryReport, FoundLaw
     from lawful.results.explanation import Explanation, ViolationGroup
+    from lawful.results.saved_laws import SavedLaws
     from lawful.results.table_profile import TableProfile
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "FoundLaw",
     "Outcome",
     "RowView",
+    "SavedLaws",
     "TableProfile",
     "ViolationGroup",
 ]
@@ -32,6 +34,7 @@ _HOMES = {
     "FoundLaw": "discovery_report",
     "Outcome": "check_report",
     "RowView": "check_report",
+    "SavedLaws": "saved_laws",
     "TableProfile": "table_profile",
     "ViolationGroup": "explanation",
 }

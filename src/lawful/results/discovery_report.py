@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, repeat
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lawful.common.errors import UsageError
+from lawful.common.meanings import Allowance, NullPolicy
 from lawful.dependencies import (
     FD,
     Key,
-    Law,
     LawKind,
+    NamedLaw,
     candidate_keys,
     canonical_cover,
     closure,
     format_law,
-    kind_of,
     to_document,
 )
 from lawful.dependencies.notation import unknown_column
 from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
+from lawful.results.json_files import write_document
 from lawful.results.law_listings import RankedLaws
 from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter, PackedLaws
 from lawful.tables.encoded_table import EncodedTable
@@ -38,13 +41,29 @@ _RECORD_FIELDS = ("law", "kind", "interest")
 
 @dataclass(frozen=True)
 class FoundLaw:
-    """A law with its interest, its error where errors were allowed, and what it says in plain words if that helps."""
+    """A law, bound to the names of its columns, and what is known of it.
 
-    law: Law
+    Attributes
+    ----------
+    law, text
+        The law, and its notation.
+    interest
+        How interesting it is; None where a document does not say.
+    error, allowed
+        Where errors were allowed: the error of the law, and what it was allowed to be.
+    reading
+        What it says in plain words, if that helps.
+    null
+        What null meant when it was found; None where a document does not say.
+    """
+
+    law: NamedLaw
     text: str
-    interest: float
+    interest: float | None
     error: float | None = None
     reading: str | None = None
+    allowed: Allowance | None = None
+    null: NullPolicy | None = None
 
 
 @dataclass(frozen=True)
@@ -80,15 +99,19 @@ class DiscoveryReport:
         return [found for laws in self.listed if laws.kind == kind for found in self._found_in(laws)]
 
     def _found_in(self, laws: RankedLaws) -> Iterator[FoundLaw]:
+        names, allowed, null = tuple(self.table.names), self.allowed, self.null_policy
         for law, interest, error, reading in laws:
-            yield FoundLaw(law, format_law(law, self.table.names), interest, error, reading)
+            text, within = format_law(law, names), None if error is None else allowed
+            yield FoundLaw(NamedLaw(law, names), text, interest, error, reading, within, null)
 
     def _found(self, laws: PackedLaws) -> Iterator[FoundLaw]:
-        writer = LawWriter(self.table.names)
+        names, null = tuple(self.table.names), self.null_policy
+        writer, allowed = LawWriter(names), None if laws.errors is None else self.allowed
         errors: Iterable[float | None] = repeat(None) if laws.errors is None else laws.errors.tolist()
         for (columns, right_side), interest, error in zip(laws.parts(), laws.interests.tolist(), errors, strict=False):
             law = Key(columns) if right_side == NO_RIGHT_SIDE else FD(columns, right_side)
-            yield FoundLaw(law, writer.text(columns, right_side), interest, error)
+            text = writer.text(columns, right_side)
+            yield FoundLaw(NamedLaw(law, names), text, interest, error, allowed=allowed, null=null)
 
     def keys(self) -> list[FoundLaw]:
         """The keys alone."""
@@ -97,6 +120,17 @@ class DiscoveryReport:
     def fds(self) -> list[FoundLaw]:
         """The functional dependencies alone."""
         return list(self._found(self.packed.families()[1]))
+
+    @property
+    def null_policy(self) -> NullPolicy:
+        """What null meant."""
+        return NullPolicy(self.settings["null"])
+
+    @property
+    def allowed(self) -> Allowance | None:
+        """The error that laws were allowed to have, if any."""
+        error, measure = self.settings.get("error"), self.settings.get("measure")
+        return Allowance(error, measure) if error and measure else None
 
     @property
     def limited_to(self) -> dict[str, Any]:
@@ -164,6 +198,10 @@ class DiscoveryReport:
         document = self.streamed()
         return document | {"dependencies": list(document["dependencies"])}
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the JSON document to a file, whole or not at all; `lawful.load` reads it back."""
+        write_document(self.streamed(), Path(path))
+
     def streamed(self) -> dict[str, Any]:
         """Return the same document with an iterator for its laws: a million of them are better written one by one."""
         return {
@@ -207,7 +245,7 @@ class DiscoveryReport:
 
     def _records(self, most: int | None = None) -> list[dict[str, Any]]:
         return [
-            {"law": found.text, "kind": kind_of(found.law), "interest": found.interest}
+            {"law": found.text, "kind": found.law.kind, "interest": found.interest}
             | ({} if found.error is None else {"error": found.error})
             for found in islice(self, most)
         ]

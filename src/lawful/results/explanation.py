@@ -11,7 +11,7 @@ import numpy as np
 
 from lawful.checks import Violations, Workspace, checks_of, find_violations
 from lawful.checks.summaries import parts_of
-from lawful.dependencies import Law
+from lawful.dependencies import Law, NamedLaw
 from lawful.results.check_report import CheckReport, Outcome, RowView
 from lawful.results.documents import html_table
 from lawful.tables.encoded_table import EncodedTable
@@ -93,9 +93,14 @@ class Explanation:
         return self.report.outcomes[0]
 
     @property
-    def law(self) -> Law:
-        """The law."""
+    def law(self) -> NamedLaw:
+        """The law, bound to the names of its columns."""
         return self.outcome.law
+
+    @property
+    def positional(self) -> Law:
+        """The law over the positions of the table's columns."""
+        return self.law.on(self.table.names)
 
     @property
     def text(self) -> str:
@@ -142,14 +147,14 @@ class Explanation:
         yield from self._shown(waiting)
 
     def _violations(self) -> Violations:
-        return find_violations(self.law, self.table, Workspace(self.table, self.report.null_policy))
+        return find_violations(self.positional, self.table, Workspace(self.table, self.report.null_policy))
 
     def _shown(self, groups: list[np.ndarray]) -> Iterator[ViolationGroup]:
         if not groups:
             return
         rows = np.concatenate(groups)
         names = self.table.names
-        shared, conflicting = parts_of(self.law)
+        shared, conflicting = parts_of(self.positional)
         texts = {column: self.table.texts(rows.tolist(), column).to_pylist() for column in (*shared, *conflicting)}
         first = 0
         for members in groups:
@@ -160,21 +165,25 @@ class Explanation:
             yield ViolationGroup({names[column]: texts[column][first] for column in shared}, views)
             first += len(members)
 
-    def summary(self, most_groups: int, most_variants: int = 10, most_places: int = 5) -> Iterator[GroupSummary]:
-        """The first groups in short, however many rows they have."""
+    def summary(
+        self, most_groups: int | None, most_variants: int | None = 10, most_places: int | None = 5
+    ) -> Iterator[GroupSummary]:
+        """The first groups in short, however many rows they have; None stands for all."""
         if self.holds:
             return
         for members in islice(self._violations(), most_groups):
             yield self._summary(members, most_variants, most_places)
 
-    def _summary(self, members: np.ndarray, most_variants: int, most_places: int) -> GroupSummary:
-        shared, conflicting = parts_of(self.law)
+    def _summary(self, members: np.ndarray, most_variants: int | None, most_places: int | None) -> GroupSummary:
+        shared, conflicting = parts_of(self.positional)
         if conflicting:
             ranks = np.stack([self.table.column(column)[members] for column in conflicting])
             _, first, variant, counts = np.unique(
                 ranks, axis=1, return_index=True, return_inverse=True, return_counts=True
             )
-            in_order = np.arange(len(counts)) if checks_of(self.law).lists_in_order else np.lexsort((first, -counts))
+            in_order = (
+                np.arange(len(counts)) if checks_of(self.positional).lists_in_order else np.lexsort((first, -counts))
+            )
             chosen = [members[variant.ravel() == number] for number in in_order[:most_variants]]
         else:
             counts, chosen = np.array([len(members)]), [members]

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from lawful.common.errors import UsageError
-from lawful.dependencies import Law, parse_laws
+from lawful.dependencies import NamedLaw, parse_laws
+from lawful.results import CheckReport, DiscoveryReport, SavedLaws
 from lawful.rewriting.known_laws import KnownLaws
 from lawful.rewriting.result import Rewriting
+
+Laws: TypeAlias = (
+    KnownLaws
+    | DiscoveryReport
+    | CheckReport
+    | SavedLaws
+    | Mapping[str, Any]
+    | str
+    | NamedLaw
+    | Iterable[str | NamedLaw]
+)
 
 
 def rewrite(
     sql: str,
-    laws: KnownLaws | Mapping[str, Any] | str | Law | Iterable[str | Law],
+    laws: Laws,
     names: Sequence[str] | None = None,
     *,
     dialect: str = "",
@@ -28,10 +40,10 @@ def rewrite(
     sql
         One query. What cannot be rewritten safely stays as it is, with the reason among the `notes`.
     laws
-        Laws that hold on the table, with null as a value: a document that `lawful discover` or `lawful check` wrote,
-        or laws and texts in their notation over `names`.
+        Laws that hold on the table, with null as a value: what `discover`, `check` or `load` gave back, the document
+        of it, or laws bound to names and texts in their notation over `names`.
     names
-        The names of the table's columns; a document brings its own.
+        The names of the table's columns; a document and laws bound to names bring their own.
     dialect
         The SQL dialect by the name that sqlglot has for it; without one, nulls sort first ascending.
     indexes
@@ -53,15 +65,29 @@ def rewrite(
     return rewrite_query(sql, known, dialect, indexes, exact_text)
 
 
-def _known(
-    laws: KnownLaws | Mapping[str, Any] | str | Law | Iterable[str | Law], names: Sequence[str] | None
-) -> KnownLaws:
+def _known(laws: Laws, names: Sequence[str] | None) -> KnownLaws:
     if isinstance(laws, KnownLaws):
         return laws
+    if isinstance(laws, DiscoveryReport | CheckReport | SavedLaws):
+        return KnownLaws.from_document(laws.to_dict())
     if isinstance(laws, Mapping):
         return KnownLaws.from_document(laws)
-    if names is None:
-        raise UsageError("laws that are no document need the names of the columns", "Give them as names.")
     several = [laws] if isinstance(laws, str) or not isinstance(laws, Iterable) else list(laws)
-    parsed = [law for each in several for law in (parse_laws(each, names) if isinstance(each, str) else [each])]
-    return KnownLaws.of(parsed, names)
+    given = [bound for law in several for bound in _bound(law, names)]
+    if names is None:
+        names = list(dict.fromkeys(name for law in given for name in law.names))
+    return KnownLaws.of((law.on(names) for law in given), names)
+
+
+def _bound(law: object, names: Sequence[str] | None) -> Iterator[NamedLaw]:
+    if isinstance(law, NamedLaw):
+        yield law
+    elif isinstance(law, str):
+        if names is None:
+            raise UsageError("laws that are no document need the names of the columns", "Give them as names.")
+        yield from (NamedLaw(parsed, tuple(names)) for parsed in parse_laws(law, names))
+    else:
+        raise UsageError(
+            f"it is not known of which columns {law!r} speaks, or whether it holds on all rows",
+            "Give a text, a law bound to names (lawful.NamedLaw), or the whole result that the law is from.",
+        )

@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from lawful.checks import CheckTask, Workspace
 from lawful.checks.law_checks import can_be_checked
 from lawful.common.errors import StoppedError, UsageError
-from lawful.dependencies import Law, format_law, kind_of, parse_laws
+from lawful.common.meanings import Allowance
+from lawful.dependencies import DC, Law, format_law, kind_of
+from lawful.dependencies.denial_readings import plain_law
 from lawful.discovery.families import families
 from lawful.results import CheckReport, Outcome
-from lawful.results.check_report import describe_outcome
+from lawful.results.check_report import describe_outcome, judged, no_removals
 from lawful.runs.run import Progress, Run, silent
 
 
-def laws_of(laws: str | Law | Iterable[str | Law], names: Sequence[str]) -> list[Law]:
-    """Laws as values, texts parsed against the column names."""
-    several = [laws] if isinstance(laws, str) or not isinstance(laws, Iterable) else list(laws)
-    found: list[Law] = []
-    for law in several:
-        found.extend(parse_laws(law, names) if isinstance(law, str) else [law])
-    if not found:
-        raise UsageError("there are no laws to check", 'Give at least one, for example "zip -> state".')
-    return found
+def check_laws(
+    run: Run,
+    laws: Sequence[Law],
+    progress: Progress = silent,
+    allowed: Sequence[Allowance | None] | None = None,
+) -> CheckReport:
+    """Check laws on an opened run; when stopped, the report holds the verdicts so far.
 
-
-def one_law(law: str | Law, names: Sequence[str]) -> Law:
-    """One law as a value."""
-    found = laws_of(law, names)
-    if len(found) > 1:
-        listed = "; ".join(format_law(each, names) for each in found[:3]) + ("; …" if len(found) > 3 else "")
-        raise UsageError(f"one law is explained at a time, and these are {len(found)}: {listed}")
-    return found[0]
-
-
-def check_laws(run: Run, laws: Sequence[Law], progress: Progress = silent) -> CheckReport:
-    """Check laws on an opened run; when stopped, the report holds the verdicts so far."""
+    `allowed` has the error within which each law counts as holding, where there is one.
+    """
     texts = [format_law(law, run.table.names) for law in laws]  # first, because it refuses columns that are not there
+    allowed = allowed or [None] * len(laws)
     _refuse_unchecked(laws, texts)
+    _refuse_unmeasured(laws, texts, allowed)
     outcomes: dict[int, Outcome] = {}
     workspace = Workspace(run.table, run.null_policy)
     progress(f"checking {len(laws)} laws")
@@ -45,7 +37,8 @@ def check_laws(run: Run, laws: Sequence[Law], progress: Progress = silent) -> Ch
         try:
             for verdict in run.engine.check([CheckTask(number, law) for number, law in enumerate(laws)]):
                 law, text = laws[verdict.id], texts[verdict.id]
-                outcomes[verdict.id] = describe_outcome(law, text, verdict.witness, run.table, workspace)
+                outcome = describe_outcome(law, text, verdict.witness, run.table, workspace)
+                outcomes[verdict.id] = judged(outcome, run.null_policy, allowed[verdict.id], run.table.rows)
                 progress(f"checked {len(outcomes)} of {len(laws)} laws")
         except (KeyboardInterrupt, StoppedError):
             run.engine.cancel()
@@ -59,3 +52,11 @@ def _refuse_unchecked(laws: Sequence[Law], texts: Sequence[str]) -> None:
         if not can_be_checked(kind_of(law)):
             checked = ", ".join(family.name for family in families() if can_be_checked(family.name))
             raise UsageError(f"this law can be written but not checked yet: {text}", f"Kinds: {checked}.")
+
+
+def _refuse_unmeasured(laws: Sequence[Law], texts: Sequence[str], allowed: Sequence[Allowance | None]) -> None:
+    """Name the first law whose error nobody can measure; a constraint that is a simpler law in disguise is one."""
+    for law, text, allowance in zip(laws, texts, allowed, strict=True):
+        is_hard = isinstance(law, DC) and plain_law(law) is None
+        if is_hard and allowance is not None and allowance.measure == "g3":
+            raise no_removals(f"Use --measure g1, or leave out {text}.")

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lawful.common.errors import UsageError
-from lawful.common.meanings import Measure, NullPolicy
-from lawful.discovery.questions import MEASURES
+from lawful.common.meanings import MEASURES, Measure, NullPolicy
 from lawful.search.list_ods.minimality import ForwardRule
 
 ListStrategy = Literal["auto", "findod", "canonical"]

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import Lawful
-from lawful.cli.laws_input import load_laws
 from lawful.common.errors import LawfulError, NotationError, SourceError
 from lawful.dependencies import FD, CanonicalOD, Key, Law
+from lawful.runs.laws_input import load_laws
 
 NAMES = ["zip", "city", "state", "unit price"]
 DOCUMENT = {"format": "lawful/1", "dependencies": [{"kind": "fd", "lhs": ["zip"], "rhs": "state", "holds": False}]}
@@ -97,8 +96,3 @@ def test_a_law_that_is_no_file_name_at_all() -> None:
         read_laws(["zip -> " + "x" * 5_000], NAMES)
     with pytest.raises(LawfulError):
         read_laws(["zip\0 -> city"], NAMES)
-
-
-def test_a_missing_file_of_laws_is_told_before_the_table_is_read(lawful: Lawful, own_cache: Path, people: str) -> None:
-    assert lawful("check", people, "--laws", "missing.json").code == 2
-    assert list(own_cache.iterdir()) == []
