@@ -6,10 +6,15 @@ import math
 from collections.abc import Sequence
 
 from lawful.checks.fitting import no_check, require_columns
+from lawful.checks.verdict import CheckTask
 from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate
+from lawful.dependencies.denial_readings import plain_law
 from lawful.tables.ranked_table import RankedTable
 
 _PASSES_OF_REFINING = 3
+_COUNTED_SETS, _COUNTED_LISTS, _COUNTED_DENIALS = 20, 250, 400
+"""How many times as long it takes to count all violations. A check in a search takes about 0.125 ns per visited row:
+partitions are found in the cache, and broken laws left early. Counting on 2 million rows took 3, 30 and 50 ns."""
 
 
 def estimate_cost(law: Law, table: RankedTable) -> float:
@@ -40,6 +45,20 @@ def estimate_cost(law: Law, table: RankedTable) -> float:
         case _:
             raise no_check(law)
     return max(1.0, work)
+
+
+def task_cost(task: CheckTask, table: RankedTable) -> float:
+    """Estimate the work of a task, in rows that a check visits."""
+    cost = estimate_cost(task.law, table)
+    if not task.damage:
+        return cost
+    match task.law:
+        case ListOD():
+            return _COUNTED_LISTS * cost
+        case DC() if plain_law(task.law) is None:
+            return _COUNTED_DENIALS * cost
+        case _:
+            return _COUNTED_SETS * cost
 
 
 def _partition_cost(columns: Sequence[int], table: RankedTable) -> tuple[float, float]:
