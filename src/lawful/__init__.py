@@ -1,7 +1,7 @@
 """lawful finds, checks and keeps the laws that a table obeys.
 
-`lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in. Importing the package
-loads neither Spark nor Numba: they come with the first call that needs them.
+`lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in; `lawful.open` reads a table
+once for several of them. Importing the package loads neither Spark nor Numba: these come when they are needed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lawful.api import check, discover, explain, profile
+    from lawful.api import open as open  # noqa: A004  # named twice because a star import must not hide Python's own
     from lawful.rewriting import rewrite
     from lawful.runs.request import DenialWishes, ListWishes
     from lawful.tables.options import CsvDialect
@@ -32,6 +33,7 @@ _HOMES = {
     "check": "lawful.api",
     "discover": "lawful.api",
     "explain": "lawful.api",
+    "open": "lawful.api",
     "profile": "lawful.api",
     "CsvDialect": "lawful.tables.options",
     "DenialWishes": "lawful.runs.request",

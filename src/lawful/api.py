@@ -4,21 +4,46 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lawful.common.errors import UsageError
-from lawful.common.meanings import Measure, NullPolicy
+from lawful.common.meanings import Measure, null_policy
 from lawful.dependencies import Law
 from lawful.results import CheckReport, DiscoveryReport, Explanation, TableProfile
-from lawful.runs.check import check_laws, laws_of, one_law
-from lawful.runs.run import EngineName, Where, open_run, silent
+from lawful.runs.open_table import OpenTable, request_of
+from lawful.runs.opened import open_source
+from lawful.runs.run import EngineName, Where
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from lawful.runs.request import DenialWishes, ListWishes, Strategy
+
+
+def open(  # noqa: A001  # what it does to a table is what the other one does to a file
+    source: Any,
+    *,
+    engine: EngineName = "auto",
+    spark: SparkSession | None = None,
+    format: str | None = None,  # noqa: A002  # the name that the command line has for it
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    dialect: CsvDialect | None = None,
+    reuse: bool = True,
+) -> OpenTable:
+    """Read a table once, to ask several things of it.
+
+    Use it in a `with` block, or close it. See `check` for the arguments.
+
+    Returns
+    -------
+    OpenTable
+        The table, with `discover`, `check`, `explain` and `profile`.
+    """
+    options = read_options(format, columns, types, limit, dialect)
+    return OpenTable(open_source(source, options, Where(engine, spark=spark), reuse=reuse))
 
 
 def discover(
@@ -87,28 +112,35 @@ def discover(
     DiscoveryReport
         The laws. At a limit, or when it is interrupted (Ctrl-C), those that are certain, with `complete` false.
     """
-    from lawful.runs.discover import discover_laws, parse_memory
-    from lawful.runs.request import DenialWishes, ListWishes, Request, families_of
-
-    request = Request(
-        families_of(find),
+    request = request_of(  # first, because it refuses what cannot be meant before the table is read
+        find,
         max_size,
         error,
         measure,
         min_interest,
         time_limit,
-        parse_memory(memory_limit) if isinstance(memory_limit, str) else memory_limit,
+        memory_limit,
         seed,
         strategy,
-        None if checkpoint is None else Path(checkpoint),
+        checkpoint,
         resume,
         partition_chain,
-        lists or ListWishes(),
-        denials or DenialWishes(),
+        lists,
+        denials,
     )
-    options = read_options(format, columns, types, limit, dialect)
-    with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
-        return discover_laws(run, request, silent)
+    policy = null_policy(null)
+    with open(
+        source,
+        engine=engine,
+        spark=spark,
+        format=format,
+        columns=columns,
+        types=types,
+        limit=limit,
+        dialect=dialect,
+        reuse=reuse,
+    ) as table:
+        return table.discover_as(request, policy)
 
 
 def check(
@@ -150,10 +182,19 @@ def check(
     CheckReport
         The verdicts. When it is interrupted (Ctrl-C), those that there are, with `complete` false.
     """
-    options = read_options(format, columns, types, limit, dialect)
-    where = Where(engine, spark=spark)
-    with open_run(source, options, where, null_policy(null), reuse=reuse) as run:
-        return check_laws(run, laws_of(laws, run.table.names))
+    null_policy(null)  # refused before the table is read
+    with open(
+        source,
+        engine=engine,
+        spark=spark,
+        format=format,
+        columns=columns,
+        types=types,
+        limit=limit,
+        dialect=dialect,
+        reuse=reuse,
+    ) as table:
+        return table.check(laws, null=null)
 
 
 def explain(
@@ -171,11 +212,19 @@ def explain(
     reuse: bool = True,
 ) -> Explanation:
     """Explain why one law holds on a table, or which rows break it. See `check`."""
-    from lawful.runs.explain import explain_law
-
-    options = read_options(format, columns, types, limit, dialect)
-    with open_run(source, options, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
-        return explain_law(run, one_law(law, run.table.names), silent)
+    null_policy(null)  # refused before the table is read
+    with open(
+        source,
+        engine=engine,
+        spark=spark,
+        format=format,
+        columns=columns,
+        types=types,
+        limit=limit,
+        dialect=dialect,
+        reuse=reuse,
+    ) as table:
+        return table.explain(law, null=null)
 
 
 def profile(
@@ -191,9 +240,18 @@ def profile(
     reuse: bool = True,
 ) -> TableProfile:
     """Read a table and describe its columns: types, distinct values, nulls, extremes. See `check`."""
-    options = read_options(format, columns, types, limit, dialect)
-    with open_run(source, options, Where(engine, spark=spark), reuse=reuse, needs_engine=False) as run:
-        return TableProfile.of(run.table, run.seconds)
+    with open(
+        source,
+        engine=engine,
+        spark=spark,
+        format=format,
+        columns=columns,
+        types=types,
+        limit=limit,
+        dialect=dialect,
+        reuse=reuse,
+    ) as table:
+        return table.profile()
 
 
 def read_options(
@@ -213,11 +271,3 @@ def read_options(
         types=parse_column_types([f"{name}={type_}" for name, type_ in (types or {}).items()]),
         limit=limit,
     )
-
-
-def null_policy(name: str) -> NullPolicy:
-    """Read the name of a null policy."""
-    try:
-        return NullPolicy(name)
-    except ValueError:
-        raise UsageError(f"unknown null policy {name!r}", "Use equal or ignore.") from None

@@ -24,12 +24,13 @@ class VariantRows(NamedTuple):
 
 
 class GroupRows(NamedTuple):
-    """A group: how many rows, some of its variants, and how many variants there are besides.
+    """A group: how many rows, the first of them, some of its variants, and how many variants there are besides.
 
     The variants with most rows come first; those of an order in their order.
     """
 
     size: int
+    first: int
     variants: tuple[VariantRows, ...]
     more_variants: int
 
@@ -65,7 +66,7 @@ def _summary(members: Int32s, law: Law, conflicting: Sequence[int], workspace: W
         VariantRows(int(sizes[v]), tuple(members[order[first[v] : first[v] + min(sizes[v], most.rows)]].tolist()))
         for v in islice(ranked, most.variants)
     )
-    return GroupRows(members.size, variants, first.size - len(variants))
+    return GroupRows(members.size, int(members[0]), variants, first.size - len(variants))
 
 
 def parts_of(law: Law) -> tuple[tuple[int, ...], tuple[int, ...]]:

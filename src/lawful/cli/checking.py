@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Annotated
 
 import typer
@@ -54,19 +55,19 @@ def check(
         policy, document = of_document
         if policy != "equal":
             output.print_notes(f"laws are judged with --null {policy}, as {document} says")
-    with (
-        output.shown_progress() as progress,
-        opt.open_table(table, reading, running, progress, policy) as run,
-    ):
-        report = check_laws(run, given.laws(run.table.names), progress)
-    if showing.json_:
-        output.print_json(report.to_dict())
-    else:
-        output.print_check(report)
-    if showing.out is not None:
-        output.write_json(report.to_dict(), showing.out)
-    if violations is not None:
-        output.print_notes(*(f"wrote {path}" for path in report.write_violations(violations)))
+    with ExitStack() as until_shown:
+        with output.shown_progress() as progress:
+            opened = until_shown.enter_context(opt.open_source(table, reading, running, progress))
+            with opened.run(policy) as run:
+                report = check_laws(run, given.laws(run.table.names), progress)
+        if showing.json_:
+            output.print_json(report.to_dict())
+        else:
+            output.print_check(report)
+        if showing.out is not None:
+            output.write_json(report.to_dict(), showing.out)
+        if violations is not None:
+            output.print_notes(*(f"wrote {path}" for path in report.write_violations(violations)))
     raise typer.Exit(EXIT_STOPPED if not report.complete else EXIT_FINE if report.holds else EXIT_LAWS_BROKEN)
 
 
@@ -106,17 +107,18 @@ def explain(
     output.require_writable(showing.out, table)
     if violations is not None:
         require_empty(violations)
-    with (
-        output.shown_progress() as progress,
-        opt.open_table(table, reading, running, progress, opt.null_option(null)) as run,
-    ):
-        explained = explain_law(run, one_law(law, run.table.names), progress)
-    if showing.json_:
-        output.print_json(explained.to_dict())
-    else:
-        print_explanation(explained, most)
-    if showing.out is not None:
-        output.write_json(explained.to_dict(), showing.out)
-    if violations is not None:
-        output.print_notes(*(f"wrote {path}" for path in explained.report.write_violations(violations)))
+    policy = opt.null_option(null)
+    with ExitStack() as until_shown:
+        with output.shown_progress() as progress:
+            opened = until_shown.enter_context(opt.open_source(table, reading, running, progress))
+            with opened.run(policy) as run:
+                explained = explain_law(run, one_law(law, run.table.names), progress)
+        if showing.json_:
+            output.print_json(explained.to_dict())
+        else:
+            print_explanation(explained, most)
+        if showing.out is not None:
+            output.write_json(explained.to_dict(), showing.out)
+        if violations is not None:
+            output.print_notes(*(f"wrote {path}" for path in explained.report.write_violations(violations)))
     raise typer.Exit(EXIT_STOPPED if not explained.complete else EXIT_FINE if explained.holds else EXIT_LAWS_BROKEN)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
+from lawful.checks.summaries import parts_of
 from lawful.cli.output import cells, damage, heading, open_console, reader_may_leave, refutation, shown_file, shown_law
 from lawful.cli.shown_text import counted, shown_name
 from lawful.dependencies import FD, Key
 from lawful.results import Explanation
-from lawful.results.explanation import GroupSummary, Variant, parts_of
+from lawful.results.explanation import GroupSummary, Variant
 from lawful.tables.origins import Place
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lawful.common.errors import UsageError
-from lawful.common.meanings import NullPolicy
+from lawful.common.meanings import NullPolicy, null_policy
 from lawful.runs.run import EngineName, Progress, Run, Where, open_run
 from lawful.tables.options import FORMATS, OVERRIDES, CsvDialect, ReadOptions, parse_column_types
+
+if TYPE_CHECKING:
+    from lawful.runs.opened import Opened
 
 _READING, _RUNNING, _SHOWING = "How to read the table", "Where to run", "What to show"
 
@@ -186,6 +189,14 @@ class Showing:
     debug: Debug = False
 
 
+def open_source(table: str, reading: Reading, running: Running, progress: Progress) -> Opened:
+    """A table, read as the options of a command say; runs are opened on it, and results use it until it is closed."""
+    from lawful.runs import opened
+
+    options = reading.options(table)
+    return opened.open_source(table, options, running.where(), reuse=reading.reuse, progress=progress)
+
+
 def open_table(
     table: str,
     reading: Reading,
@@ -225,6 +236,4 @@ def where_to_run(engine: str, master: str | None, remote: str | None, driver_mem
 
 def null_option(name: str) -> NullPolicy:
     """Read `--null`."""
-    from lawful.api import null_policy
-
     return null_policy(name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Literal
 
+from lawful.common.errors import UsageError
+
 Direction = Literal["asc", "desc"]
 
 Measure = Literal["g1", "g3"]
@@ -23,6 +25,14 @@ class NullPolicy(StrEnum):
 
     EQUAL = "equal"
     IGNORE = "ignore"
+
+
+def null_policy(name: str) -> NullPolicy:
+    """Read the name of a null policy."""
+    try:
+        return NullPolicy(name)
+    except ValueError:
+        raise UsageError(f"unknown null policy {name!r}", "Use equal or ignore.") from None
 
 
 class ColumnType(StrEnum):

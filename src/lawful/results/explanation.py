@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
-import numpy as np
-
-from lawful.checks import Violations, Workspace, find_violations
-from lawful.common.errors import UsageError
-from lawful.dependencies import DC, FD, CanonicalOD, Cell, Key, Law, ListOD, Predicate, columns_of
+from lawful.checks import GroupRows, Most
+from lawful.checks.summaries import parts_of
+from lawful.dependencies import FD, Law, ListOD, columns_of
 from lawful.results.check_report import CheckReport, Outcome, RowView
 from lawful.results.documents import html_table
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.origins import Place
+from lawful.tables.shown_rows import Shown
 
-_ROWS_AT_ONCE = 50_000
 _ROWS_IN_A_NOTEBOOK = 100
 
 
@@ -122,68 +121,44 @@ class Explanation:
 
     def group_count(self) -> int:
         """How many groups of rows break the law."""
-        return 0 if self.holds else len(self._violations().offsets) - 1
+        return self.outcome.groups
 
     def groups(self, most: int | None = None) -> Iterator[ViolationGroup]:
         """The groups of violating rows with all their rows, or the first ones."""
         if self.holds:
             return
-        waiting: list[np.ndarray] = []
-        size = 0
-        for members in islice(self._violations(), most):
-            waiting.append(members)
-            size += len(members)
-            if size >= _ROWS_AT_ONCE:
-                yield from self._shown(waiting)
-                waiting, size = [], 0
-        yield from self._shown(waiting)
+        rows = groupby(self._rows(), key=itemgetter(0))
+        for _, members in islice(rows, most):
+            (shared, first), *others = ((values, view) for _, values, view in members)
+            yield ViolationGroup(shared, (first, *(view for _, view in others)))
 
-    def _violations(self) -> Violations:
-        return find_violations(self.law, self.table, Workspace(self.table, self.report.null_policy))
-
-    def _shown(self, groups: list[np.ndarray]) -> Iterator[ViolationGroup]:
-        if not groups:
-            return
-        rows = np.concatenate(groups)
-        names = self.table.names
-        shared, conflicting = parts_of(self.law)
-        texts = {column: self.table.texts(rows.tolist(), column).to_pylist() for column in (*shared, *conflicting)}
-        first = 0
-        for members in groups:
-            views = tuple(
-                RowView(row, self.table.place(row), {names[c]: texts[c][first + place] for c in conflicting})
-                for place, row in enumerate(members.tolist())
-            )
-            yield ViolationGroup({names[column]: texts[column][first] for column in shared}, views)
-            first += len(members)
+    def _rows(self) -> Iterator[tuple[int, dict[str, str | None], RowView]]:
+        """The number of the group of each violating row, what the group agrees on, and the row."""
+        shared, conflicting = ([self.table.names[column] for column in columns] for columns in parts_of(self.law))
+        columns = columns_of(self.law)
+        names, unit = [self.table.names[column] for column in columns], self.table.origins.unit
+        with self.report.violating.engine() as engine:
+            for batch in engine.violations(self.law, Shown(columns, as_text=True)):
+                for group, row, file, number, *values in zip(*(c.to_pylist() for c in batch.columns), strict=True):
+                    of = dict(zip(names, values, strict=True))
+                    view = RowView(row, Place(file, number, unit), {name: of[name] for name in conflicting})
+                    yield group, {name: of[name] for name in shared}, view
 
     def summary(self, most_groups: int, most_variants: int = 10, most_places: int = 5) -> Iterator[GroupSummary]:
         """The first groups in short, however many rows they have."""
         if self.holds:
             return
-        for members in islice(self._violations(), most_groups):
-            yield self._summary(members, most_variants, most_places)
+        with self.report.violating.engine() as engine:
+            told = engine.violating_groups(self.law, Most(most_groups, most_variants, most_places))
+        yield from map(self._summary, told)
 
-    def _summary(self, members: np.ndarray, most_variants: int, most_places: int) -> GroupSummary:
+    def _summary(self, group: GroupRows) -> GroupSummary:
         shared, conflicting = parts_of(self.law)
-        if conflicting:
-            ranks = np.stack([self.table.column(column)[members] for column in conflicting])
-            _, first, variant, counts = np.unique(
-                ranks, axis=1, return_index=True, return_inverse=True, return_counts=True
-            )
-            in_order = np.arange(len(counts)) if isinstance(self.law, CanonicalOD) else np.lexsort((first, -counts))
-            chosen = [members[variant.ravel() == number] for number in in_order[:most_variants]]
-        else:
-            counts, chosen = np.array([len(members)]), [members]
         variants = tuple(
-            Variant(
-                self._values(int(rows[0]), conflicting),
-                len(rows),
-                tuple(self.table.place(int(row)) for row in rows[:most_places]),
-            )
-            for rows in chosen
+            Variant(self._values(rows[0], conflicting), size, tuple(map(self.table.place, rows)))
+            for size, rows in group.variants
         )
-        return GroupSummary(self._values(int(members[0]), shared), len(members), variants, len(counts) - len(variants))
+        return GroupSummary(self._values(group.variants[0].first[0], shared), group.size, variants, group.more_variants)
 
     def _values(self, row: int, columns: tuple[int, ...]) -> dict[str, str | None]:
         return {self.table.names[column]: self.table.value(row, column) for column in columns}
@@ -217,28 +192,3 @@ class Explanation:
         if self.outcome.removals is not None:
             title += f"; removing {self.outcome.removals:,} would mend it"
         return html_table(title, list(islice(rows, _ROWS_IN_A_NOTEBOOK)))
-
-
-def parts_of(law: Law) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The columns that the rows of a violating group agree on, and those in which they are in conflict."""
-    match law:
-        case Key(columns):
-            return columns, ()
-        case FD(lhs, rhs):
-            return lhs, (rhs,)
-        case CanonicalOD(context, left, right, _):
-            return context, (left, right)
-        case ListOD(lhs, rhs):
-            return (), tuple(column for column, _ in (*lhs, *rhs))
-        case DC(predicates):
-            shared = tuple(sorted({column for predicate in predicates for column in _equated(predicate)}))
-            return shared, tuple(column for column in columns_of(law) if column not in shared)
-        case _:
-            raise UsageError(f"{law!r} cannot be explained")
-
-
-def _equated(predicate: Predicate) -> tuple[int, ...]:
-    """The column that a predicate wants to be equal in both rows, if it is of that form."""
-    left, right = predicate.left, predicate.right
-    is_across = isinstance(right, Cell) and left.row != right.row and left.column == right.column
-    return (left.column,) if is_across and predicate.operator == "=" else ()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lawful.checks import CheckTask, Workspace
+from lawful.checks import CheckTask
 from lawful.common.errors import StoppedError, UsageError
 from lawful.dependencies import POD, Law, format_law, parse_laws
 from lawful.results import CheckReport, Outcome
-from lawful.results.check_report import describe_outcome
 from lawful.runs.run import Progress, Run, silent
 
 
@@ -37,18 +36,18 @@ def check_laws(run: Run, laws: Sequence[Law], progress: Progress = silent) -> Ch
     texts = [format_law(law, run.table.names) for law in laws]  # first, because it refuses columns that are not there
     _refuse_unchecked(laws, texts)
     outcomes: dict[int, Outcome] = {}
-    workspace = Workspace(run.table, run.null_policy)
     progress(f"checking {len(laws)} laws")
     with run.timed("check"):
         try:
-            for verdict in run.engine.check([CheckTask(number, law) for number, law in enumerate(laws)]):
-                law, text = laws[verdict.id], texts[verdict.id]
-                outcomes[verdict.id] = describe_outcome(law, text, verdict.witness, run.table, workspace)
+            for verdict in run.engine.check([CheckTask(n, law, damage=True) for n, law in enumerate(laws)]):
+                outcomes[verdict.id] = Outcome.of(laws[verdict.id], texts[verdict.id], verdict, run.table)
                 progress(f"checked {len(outcomes)} of {len(laws)} laws")
         except (KeyboardInterrupt, StoppedError):
-            run.engine.cancel()
+            run.cancel()
     ordered = tuple(outcomes[number] for number in sorted(outcomes))
-    return CheckReport(run.table, run.null_policy, ordered, len(laws), run.engine.name, run.seconds)
+    return CheckReport(
+        run.table, run.null_policy, ordered, len(laws), run.engine.name, run.seconds, violating=run.violating
+    )
 
 
 def _refuse_unchecked(laws: Sequence[Law], texts: Sequence[str]) -> None:

@@ -38,7 +38,7 @@ def discover_laws(
     found = Findings(complete=True)
     written = partial or PartialFile(None)
     written.begin(run.table.names)
-    with run.timed("discover"), ctrl_c_ends(watch, run.engine):
+    with run.timed("discover"), ctrl_c_ends(watch, run.cancel):
         for question in questions:
             # Canonical order dependencies come with all FDs, which a search for FDs has stated already.
             knows_fds = "fd" in request.find and _is_canonical(question)
