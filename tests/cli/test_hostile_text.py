@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 from cli.commands import on_terminal
 from cli.conftest import Lawful
 from cli.result_documents import read_document
-from lawful.cli.shown_text import aligned, counted, harmless_json, shown_name, shown_value, visible, visible_lines
+from lawful.results.texts.shown_text import (
+    aligned,
+    counted,
+    harmless_json,
+    shown_name,
+    shown_value,
+    visible,
+    visible_lines,
+)
 
 HOSTILE = {
     "markup": "[red]x[/red]",

@@ -11,10 +11,10 @@ from typing import Any
 from pyarrow import csv
 
 from lawful.cli import output
-from lawful.cli.shown_text import counted
 from lawful.common.errors import EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
 from lawful.demo.tax_table import LAWS, PlantedError, make_tax_table
 from lawful.results import CheckReport
+from lawful.results.texts.shown_text import counted
 from lawful.runs.check import check_laws, laws_of
 from lawful.runs.run import Where, open_run
 from lawful.tables.options import ReadOptions

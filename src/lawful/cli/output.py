@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -14,24 +14,14 @@ from typing import Any, NoReturn
 from rich.console import Console
 from rich.text import Text
 
-from lawful.cli.shown_text import (
-    aligned,
-    counted,
-    harmless_json,
-    shortened,
-    shown_name,
-    shown_value,
-    visible,
-    visible_lines,
-)
 from lawful.common.errors import LawfulError, UsageError
-from lawful.results import CheckReport, Outcome, TableProfile
+from lawful.results import CheckReport, TableProfile
+from lawful.results.texts.check_text import check_lines
+from lawful.results.texts.lines import ALL, ON_A_TERMINAL, Limits, Line
+from lawful.results.texts.profile_text import profile_lines
+from lawful.results.texts.shown_text import harmless_json, visible, visible_lines
 from lawful.runs.run import Progress
-from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.origins import Place
 
-# On a terminal long lists and values are cut; in a pipe everything is whole, for greps and programs.
-_MOST_LAWS, _LONGEST_LAW, _LONGEST_NAME, _LONGEST_VALUE, _LONGEST_EXTREME = 200, 500, 40, 40, 28
 _WIDE_ENOUGH = 1_000_000
 _LAWS_AT_ONCE = 1_000
 
@@ -51,11 +41,6 @@ def open_console() -> Console:
 def on_terminal() -> bool:
     """Whether people read the results as they come."""
     return sys.stdout.isatty()
-
-
-def on_terminal_only(most: int) -> int | None:
-    """Return a limit for terminals, and none for pipes."""
-    return most if on_terminal() else None
 
 
 def make_streams_lenient() -> None:
@@ -173,113 +158,30 @@ def shown_progress() -> Iterator[Progress]:
 
 def print_profile(profile: TableProfile) -> None:
     """Print a table's columns."""
-    longest_name, longest_extreme = on_terminal_only(_LONGEST_NAME), on_terminal_only(_LONGEST_EXTREME)
-    rows: list[tuple[str, ...]] = [("column", "type", "distinct", "nulls", "min", "max")]
-    for column in profile.columns:
-        ends = ("" if end is None else shown_value(end, longest_extreme) for end in (column.minimum, column.maximum))
-        name, statistics = shown_name(column.name, longest_name), (f"{column.distinct:,}", f"{column.nulls:,}")
-        rows.append((name, column.type.value, *statistics, *ends))
-    titles, *lines = aligned(rows, right=(2, 3))
-    with reader_may_leave():
-        console = open_console()
-        size = f"{counted(profile.rows, 'row')}, {counted(len(profile.columns), 'column')}"
-        console.print(Text(f"{visible(profile.name)}: {size}"))
-        console.print(Text(titles, style="bold"))
-        for line in lines:
-            console.print(Text(line))
+    print_styled(profile_lines(profile, shown_limits()))
 
 
 def print_check(report: CheckReport) -> None:
     """Print the verdicts, and for each broken law two rows that refute it and how many violate it."""
-    table = report.table
+    print_styled(check_lines(report, shown_limits()))
+
+
+def print_styled(lines: Iterable[Line]) -> None:
+    """Print lines in their styles."""
     with reader_may_leave():
         console = open_console()
-        console.print(Text(heading(table, report.engine)))
-        shown = _worth_showing(report.outcomes)
-        for outcome in shown:
-            _print_outcome(console, outcome, table.name)
-        if len(shown) < len(report.outcomes):
-            console.print(f"… and {len(report.outcomes) - len(shown):,} more: see them all with --json or --out.")
-        console.print(Text(_summary(report), style="bold"))
+        for line in lines:
+            console.print(styled(line))
 
 
-def heading(table: EncodedTable, engine: str) -> str:
-    """Name the table, its size and where the work was done: the first line of every result."""
-    size = f"{counted(table.rows, 'row')}, {counted(table.width, 'column')}"
-    return f"{visible(table.name)}: {size}, engine {engine}"
+def styled(line: Line) -> Text:
+    """A line in its styles."""
+    return Text.assemble(*((part.text, part.style) for part in line))
 
 
-def _worth_showing(outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
-    """All of them in a pipe; on a terminal as many as one reads, broken laws before others, in their order."""
-    if not on_terminal() or len(outcomes) <= _MOST_LAWS:
-        return outcomes
-    broken_first = sorted(range(len(outcomes)), key=lambda number: outcomes[number].holds)
-    return [outcomes[number] for number in sorted(broken_first[:_MOST_LAWS])]
-
-
-def _summary(report: CheckReport) -> str:
-    checked = len(report.outcomes)
-    if report.complete:
-        return f"{checked - len(report.broken):,} of {checked:,} laws hold"
-    return (
-        f"incomplete: stopped after {checked:,} of {report.asked:,} laws; "
-        f"{checked - len(report.broken):,} hold, {len(report.broken):,} broken"
-    )
-
-
-def _print_outcome(console: Console, outcome: Outcome, table_name: str) -> None:
-    text = shown_law(outcome.text)
-    if outcome.holds:
-        console.print(Text.assemble(("  holds   ", "green"), text))
-        return
-    console.print(Text.assemble(("  broken  ", "bold red"), text))
-    for line in refutation(outcome, table_name):
-        console.print(Text(f"          {line}"))
-
-
-def refutation(outcome: Outcome, table_name: str) -> list[str]:
-    """How badly a law is broken, and two rows that show it."""
-    return [
-        f"{damage(outcome)}; for example:",
-        *(f"{shown_place(view.place, table_name)}: {cells(view.values)}" for view in outcome.witness or ()),
-    ]
-
-
-def damage(outcome: Outcome) -> str:
-    """How badly a law is broken."""
-    violating = f"{counted(outcome.rows, 'row')} in {counted(outcome.pairs, 'violating pair')}"
-    if outcome.removals is None:
-        return violating
-    return f"{violating}; removing {counted(outcome.removals, 'row')} would mend it"
-
-
-def shown_law(text: str) -> str:
-    """Return a law as the reader can take it in."""
-    return shortened(visible(text), longest_law())
-
-
-def longest_law() -> int | None:
-    """How much of a law is shown."""
-    return on_terminal_only(_LONGEST_LAW)
-
-
-def shown_place(place: Place, table_name: str) -> str:
-    """Where a row is from."""
-    return f"{shown_file(place, table_name)}{place.unit} {place.number}"
-
-
-def shown_file(place: Place, table_name: str) -> str:
-    """Name the file of a row, unless the table is that one file, which the first line of a result names."""
-    is_clear = place.file is None or Path(place.file).name == table_name
-    return "" if is_clear else f"{visible(place.file or '')}, "
-
-
-def cells(values: Mapping[str, str | None]) -> str:
-    """Columns and their values in one line."""
-    longest_name, longest_value = on_terminal_only(_LONGEST_NAME), on_terminal_only(_LONGEST_VALUE)
-    return ", ".join(
-        f"{shown_name(name, longest_name)} = {shown_value(value, longest_value)}" for name, value in values.items()
-    )
+def shown_limits() -> Limits:
+    """How much is shown: on a terminal what one reads, in a pipe everything."""
+    return ON_A_TERMINAL if on_terminal() else ALL
 
 
 def print_lines(*lines: str) -> None:

@@ -17,6 +17,9 @@ from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law, columns_of, parse_laws, to_document
 from lawful.results.documents import FORMAT, html_table, to_pandas
+from lawful.results.texts.check_text import check_lines, check_summary
+from lawful.results.texts.lines import A_PAGE, plain_text
+from lawful.results.texts.shown_text import visible
 from lawful.results.violating_rows import RowsHere, ViolatingRows
 from lawful.results.violation_files import file_name, require_empty, write_rows
 from lawful.tables.encoded_table import EncodedTable
@@ -159,6 +162,13 @@ class CheckReport:
             )
             for outcome in self.outcomes
         ]
+
+    def __repr__(self) -> str:
+        return f"<CheckReport {visible(self.table.name)}: {check_summary(self)}>"
+
+    def __str__(self) -> str:
+        """What `lawful check` prints, a page at most."""
+        return plain_text(check_lines(self, A_PAGE))
 
     def _repr_html_(self) -> str:
         title = f"{self.table.name}: {len(self.outcomes) - len(self.broken)} of {len(self.outcomes)} laws hold"

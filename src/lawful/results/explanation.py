@@ -13,11 +13,15 @@ from lawful.checks.summaries import parts_of
 from lawful.dependencies import FD, Law, ListOD, columns_of
 from lawful.results.check_report import CheckReport, Outcome, RowView
 from lawful.results.documents import html_table
+from lawful.results.texts.explanation_text import explanation_lines
+from lawful.results.texts.lines import A_PAGE, plain_text
+from lawful.results.texts.shown_text import counted, shortened, visible
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.origins import Place
 from lawful.tables.shown_rows import Shown
 
 _ROWS_IN_A_NOTEBOOK = 100
+_LONGEST_LAW = 80
 
 
 @dataclass(frozen=True)
@@ -176,6 +180,14 @@ class Explanation:
         else:
             entry["groups"] = [group.to_dict() for group in self.groups()]
         return document | {"dependencies": [entry]}
+
+    def __repr__(self) -> str:
+        verdict = "holds" if self.holds else f"broken by {counted(self.outcome.rows, 'row')}"
+        return f"<Explanation {shortened(visible(self.text), _LONGEST_LAW)}: {verdict}>"
+
+    def __str__(self) -> str:
+        """What `lawful explain` prints, a page at most."""
+        return plain_text(explanation_lines(self, A_PAGE))
 
     def _repr_html_(self) -> str:
         title = f"{self.table.name}: {self.text} {'holds' if self.holds else 'is broken'}"
