@@ -1,8 +1,8 @@
 """lawful finds, checks and keeps the laws that a table obeys.
 
-`lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in, and `lawful.load` reads back
-what was saved. Importing the package
-loads neither Spark nor Numba: they come with the first call that needs them.
+`lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in; `lawful.open` reads a table
+once for several of them, and `lawful.load` reads back what was saved. Importing the package loads neither Spark nor
+Numba: these come when they are needed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lawful.api import check, discover, explain, load, profile
+    from lawful.api import open as open  # noqa: A004  # named twice because a star import must not hide Python's own
     from lawful.common.errors import LawfulError
     from lawful.dependencies import NamedLaw
     from lawful.rewriting import rewrite
@@ -36,6 +37,7 @@ _HOMES = {
     "discover": "lawful.api",
     "explain": "lawful.api",
     "load": "lawful.api",
+    "open": "lawful.api",
     "profile": "lawful.api",
     "CsvDialect": "lawful.tables.options",
     "LawfulError": "lawful.common.errors",

@@ -6,34 +6,48 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from lawful.common.errors import LawfulWarning, UsageError
-from lawful.common.meanings import Measure, NullPolicy
-from lawful.dependencies import NamedLaw
-from lawful.results import (
-    CheckReport,
-    DiscoveryReport,
-    Explanation,
-    FoundLaw,
-    Outcome,
-    SavedLaws,
-    TableProfile,
-)
-from lawful.runs.check import check_laws
-from lawful.runs.laws_input import LawsInput, allowances, given_laws, load_document
-from lawful.runs.run import EngineName, Where, open_run, silent
+from lawful.common.meanings import Measure, null_policy
+from lawful.results import CheckReport, DiscoveryReport, Explanation, SavedLaws, TableProfile
+from lawful.runs.laws_input import GivenLaws, OneLaw, given_laws, load_document
+from lawful.runs.open_table import OpenTable, null_of_laws
+from lawful.runs.opened import open_source
+from lawful.runs.request import request_of
+from lawful.runs.run import EngineName, Where
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-OneLaw: TypeAlias = str | os.PathLike[str] | NamedLaw | FoundLaw | Outcome
-"""A law as a text, the path of a file of laws, or a law that was found or checked before."""
 
-GivenLaws: TypeAlias = OneLaw | Iterable[OneLaw] | DiscoveryReport | SavedLaws | CheckReport | Mapping[str, Any]
-"""Laws in any form that `check` takes."""
+def open(  # noqa: A001  # what it does to a table is what the other one does to a file
+    source: Any,
+    *,
+    engine: EngineName = "auto",
+    spark: SparkSession | None = None,
+    format: str | None = None,  # noqa: A002  # the name that the command line has for it
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    dialect: CsvDialect | None = None,
+    reuse: bool = True,
+) -> OpenTable:
+    """Read a table once, to ask several things of it.
+
+    Use it in a `with` block, or close it. See `check` for the arguments.
+
+    Returns
+    -------
+    OpenTable
+        The table, with `discover`, `check`, `explain` and `profile`.
+    """
+    options = read_options(format, columns, types, limit, dialect)
+    opened = open_source(source, options, Where(engine, spark=spark), reuse=reuse)
+    _warn_of_left_out(opened.table)
+    return OpenTable(opened)
 
 
 def discover(
@@ -98,9 +112,6 @@ def discover(
     DiscoveryReport
         The laws. At a limit, or when it is interrupted (Ctrl-C), those that are certain, with `complete` false.
     """
-    from lawful.runs.discover import discover_laws
-    from lawful.runs.request import request_of
-
     common = {
         "find": find,
         "max_size": max_size,
@@ -114,11 +125,20 @@ def discover(
         "checkpoint": checkpoint,
         "resume": resume,
     }
-    request = request_of(common | options)
-    reading = read_options(format, columns, types, limit, dialect)
-    with open_run(source, reading, Where(engine, spark=spark), null_policy(null), reuse=reuse) as run:
-        _warn_of_left_out(run.table)
-        return discover_laws(run, request, silent)
+    request = request_of(common | options)  # first, because it refuses what cannot be meant before the table is read
+    policy = null_policy(null)
+    with open(
+        source,
+        engine=engine,
+        spark=spark,
+        format=format,
+        columns=columns,
+        types=types,
+        limit=limit,
+        dialect=dialect,
+        reuse=reuse,
+    ) as table:
+        return table.discover_as(request, policy)
 
 
 def check(
@@ -169,13 +189,20 @@ def check(
     CheckReport
         The verdicts. When it is interrupted (Ctrl-C), those that there are, with `complete` false.
     """
-    given = given_laws(laws)
-    options = read_options(format, columns, types, limit, dialect)
-    where = Where(engine, spark=spark)
-    with open_run(source, options, where, null_of_laws(null, given), reuse=reuse) as run:
-        _warn_of_left_out(run.table)
-        asked = given.asked(run.table.names)
-        return check_laws(run, [each.law for each in asked], silent, allowances(asked, error, measure))
+    given = given_laws(laws)  # first, because what is no law is refused before the table is read
+    null_of_laws(null, given)
+    with open(
+        source,
+        engine=engine,
+        spark=spark,
+        format=format,
+        columns=columns,
+        types=types,
+        limit=limit,
+        dialect=dialect,
+        reuse=reuse,
+    ) as table:
+        return table.check(given, error=error, measure=measure, null=null)
 
 
 def explain(
@@ -193,13 +220,20 @@ def explain(
     reuse: bool = True,
 ) -> Explanation:
     """Explain why one law holds on all rows of a table, or which rows break it. See `check`."""
-    from lawful.runs.explain import explain_law
-
     given = given_laws(law)
-    options = read_options(format, columns, types, limit, dialect)
-    with open_run(source, options, Where(engine, spark=spark), null_of_laws(null, given), reuse=reuse) as run:
-        _warn_of_left_out(run.table)
-        return explain_law(run, given.one_law(run.table.names), silent)
+    null_of_laws(null, given)
+    with open(
+        source,
+        engine=engine,
+        spark=spark,
+        format=format,
+        columns=columns,
+        types=types,
+        limit=limit,
+        dialect=dialect,
+        reuse=reuse,
+    ) as table:
+        return table.explain(given, null=null)
 
 
 def load(path: str | os.PathLike[str]) -> SavedLaws:
@@ -220,10 +254,18 @@ def profile(
     reuse: bool = True,
 ) -> TableProfile:
     """Read a table and describe its columns: types, distinct values, nulls, extremes. See `check`."""
-    options = read_options(format, columns, types, limit, dialect)
-    with open_run(source, options, Where(engine, spark=spark), reuse=reuse, needs_engine=False) as run:
-        _warn_of_left_out(run.table)
-        return TableProfile.of(run.table, run.seconds)
+    with open(
+        source,
+        engine=engine,
+        spark=spark,
+        format=format,
+        columns=columns,
+        types=types,
+        limit=limit,
+        dialect=dialect,
+        reuse=reuse,
+    ) as table:
+        return table.profile()
 
 
 def _warn_of_left_out(table: EncodedTable) -> None:
@@ -249,19 +291,3 @@ def read_options(
         types=parse_column_types([f"{name}={type_}" for name, type_ in (types or {}).items()]),
         limit=limit,
     )
-
-
-def null_of_laws(name: str | None, given: LawsInput) -> NullPolicy:
-    """Settle what null means: what is asked for, else what it meant to the laws, else `equal`."""
-    if name is not None:
-        return null_policy(name)
-    meant = given.null_policy()
-    return NullPolicy.EQUAL if meant is None else meant[0]
-
-
-def null_policy(name: str) -> NullPolicy:
-    """Read the name of a null policy."""
-    try:
-        return NullPolicy(name)
-    except ValueError:
-        raise UsageError(f"unknown null policy {name!r}", "Use equal or ignore.") from None

@@ -98,6 +98,7 @@ def test_groups_in_short(most: Most) -> None:
             counts = Counter(values)
             in_order = sorted(counts, key=lambda value: (-counts[value], values.index(value)))
             in_order = sorted(counts) if isinstance(law, CanonicalOD) else in_order
+            assert group.first == members[0]
             assert (group.size, group.more_variants) == (len(members), max(0, len(counts) - most.variants))
             assert [(variant.size, variant.first) for variant in group.variants] == [
                 (

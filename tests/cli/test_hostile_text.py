@@ -16,8 +16,15 @@ from hypothesis import strategies as st
 from cli.commands import on_terminal
 from cli.conftest import Lawful
 from cli.result_documents import read_document
-from lawful.cli.shown_text import aligned, counted, shown_name, shown_value, visible, visible_lines
 from lawful.results.json_files import harmless_json
+from lawful.results.texts.shown_text import (
+    aligned,
+    counted,
+    shown_name,
+    shown_value,
+    visible,
+    visible_lines,
+)
 
 HOSTILE = {
     "markup": "[red]x[/red]",

@@ -223,6 +223,7 @@ def streams_all_violating_rows(make: EngineFactory, table: EncodedTable) -> None
         for as_text in (True, False):
             batches = list(engine.violations(law, Shown(everything, as_text)))
             shown = pa.Table.from_batches(batches)
+            assert engine.shown_schema(Shown(everything, as_text)) == shown.schema
             assert shown["row"].to_pylist() == rows.tolist()
             assert shown["number"].to_pylist() == [table.place(row).number for row in rows.tolist()]
             assert shown["file"].to_pylist() == [table.place(row).file for row in rows.tolist()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate, pairwise
+from unittest.mock import patch
 
 import pytest
 from checks.tables import ArrayTable, large_table, laws_over
@@ -71,3 +72,16 @@ def test_much_work_is_cut_into_several_jobs(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_no_tasks_make_no_job() -> None:
     assert in_jobs([], ArrayTable([[1]]), 2, others_wait=False) == []
+
+
+def test_counting_is_cut_into_more_jobs_so_that_verdicts_come_one_by_one() -> None:
+    laws = [FD((place % 4,), (place + 1) % 4) for place in range(12)]
+    plain = [CheckTask(number, law) for number, law in enumerate(laws)]
+    counted = [CheckTask(number, law, damage=True) for number, law in enumerate(laws)]
+    visits = sum(estimate_cost(law, TABLE) for law in laws)
+    with patch.object(packing, "_ROW_VISITS_A_JOB", visits):
+        assert len(in_jobs(plain, TABLE, 2, others_wait=False)) == 1
+        jobs = in_jobs(counted, TABLE, 2, others_wait=False)
+    assert sorted(task.id for job in jobs for pack in job for task in pack) == list(range(12))
+    assert len(jobs) > 4
+    assert all(len(job) <= 2 for job in jobs)

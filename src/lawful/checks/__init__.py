@@ -5,7 +5,7 @@ share.
 """
 
 from lawful.checks.cache import CacheStats, PartitionCache
-from lawful.checks.check import check, estimate_cost, find_violations
+from lawful.checks.check import check, estimate_cost, find_violations, task_cost
 from lawful.checks.law_checks import LawChecks, checks_of, register_checks
 from lawful.checks.own_checks import CHECKS
 from lawful.checks.partitions import Partition
@@ -39,5 +39,6 @@ __all__ = [
     "find_violations",
     "register_checks",
     "summarize",
+    "task_cost",
     "violating_rows",
 ]

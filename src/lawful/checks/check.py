@@ -54,3 +54,9 @@ def estimate_cost(law: Law, table: RankedTable) -> float:
     """Estimate how many rows a check visits if nothing is cached and the law holds; at least 1."""
     require_columns(law, table)
     return max(1.0, checks_of(law).cost(law, table))
+
+
+def task_cost(task: CheckTask, table: RankedTable) -> float:
+    """Estimate the work of a task, in rows that a check visits."""
+    cost = estimate_cost(task.law, table)
+    return cost * checks_of(task.law).cost_of_counting(task.law) if task.damage else cost

@@ -71,6 +71,14 @@ class LawChecks(ABC):
         work, covered = partition_cost(columns_of(law), table)
         return work + covered
 
+    def cost_of_counting(self, law: Any) -> float:
+        """How many times as long as a check it takes to count all violations.
+
+        A check in a search takes about 0.125 ns per visited row: partitions are found in the cache, and broken laws
+        left early. Counting on 2 million rows took 3 ns per row.
+        """
+        return 20.0
+
     def chain(self, law: Any, table: RankedTable) -> list[tuple[int, int]]:
         """A key by which laws that share partitions come to stand side by side."""
         shared, _ = self.parts(law)

@@ -24,22 +24,23 @@ class VariantRows(NamedTuple):
 
 
 class GroupRows(NamedTuple):
-    """A group: how many rows, some of its variants, and how many variants there are besides.
+    """A group: how many rows, the first of them, some of its variants, and how many variants there are besides.
 
     The variants with most rows come first; those of an order in their order.
     """
 
     size: int
+    first: int
     variants: tuple[VariantRows, ...]
     more_variants: int
 
 
 class Most(NamedTuple):
-    """How much of violations to tell: groups, variants of each, and rows of each variant."""
+    """How much of violations to tell: groups, variants of each, and rows of each variant; None is all of them."""
 
-    groups: int
-    variants: int = 10
-    rows: int = 5
+    groups: int | None
+    variants: int | None = 10
+    rows: int | None = 5
 
 
 def summarize(law: Law, table: RankedTable, workspace: Workspace, most: Most) -> list[GroupRows]:
@@ -62,10 +63,10 @@ def _summary(members: Int32s, law: Law, conflicting: Sequence[int], workspace: W
     sizes = np.diff(np.append(first, members.size))
     ranked = range(first.size) if checks_of(law).lists_in_order else np.lexsort((order[first], -sizes)).tolist()
     variants = tuple(
-        VariantRows(int(sizes[v]), tuple(members[order[first[v] : first[v] + min(sizes[v], most.rows)]].tolist()))
+        VariantRows(int(sizes[v]), tuple(members[order[first[v] : first[v] + sizes[v]][: most.rows]].tolist()))
         for v in islice(ranked, most.variants)
     )
-    return GroupRows(members.size, variants, first.size - len(variants))
+    return GroupRows(members.size, int(members[0]), variants, first.size - len(variants))
 
 
 def parts_of(law: Law) -> tuple[tuple[int, ...], tuple[int, ...]]:

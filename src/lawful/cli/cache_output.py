@@ -10,9 +10,9 @@ from typing import Any
 from rich.text import Text
 
 from lawful.cli.output import open_console, reader_may_leave
-from lawful.cli.shown_text import aligned, counted, shown_value
 from lawful.common.sizes import shown_size
 from lawful.results.documents import FORMAT
+from lawful.results.texts.shown_text import aligned, counted, shown_value
 from lawful.tables.kept_tables import KeptTable
 
 _SHOWN_KEY = 12

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -76,22 +77,23 @@ def check(
     output.require_writable(showing.out, table)
     if violations is not None:
         require_empty(violations)
-    with (
-        output.shown_progress() as progress,
-        opt.open_table(table, reading, running, progress, _settled_null(null, given)) as run,
-    ):
-        asked = given.asked(run.table.names)
-        # allowances checks the measure and says which there are
-        allowed = allowances(asked, error, measure)  # type: ignore[arg-type]
-        report = check_laws(run, [each.law for each in asked], progress, allowed)
-    if showing.json_:
-        output.print_json(report.to_dict())
-    else:
-        output.print_check(report, showing.page)
-    if showing.out is not None:
-        write_document(report.to_dict(), showing.out)
-    if violations is not None:
-        output.print_notes(*(f"wrote {path}" for path in report.write_violations(violations)))
+    policy = _settled_null(null, given)
+    with ExitStack() as until_shown:
+        with output.shown_progress() as progress:
+            opened = until_shown.enter_context(opt.open_source(table, reading, running, progress))
+            with opened.run(policy) as run:
+                asked = given.asked(run.table.names)
+                # allowances checks the measure and says which there are
+                allowed = allowances(asked, error, measure)  # type: ignore[arg-type]
+                report = check_laws(run, [each.law for each in asked], progress, allowed)
+        if showing.json_:
+            output.print_json(report.to_dict())
+        else:
+            output.print_check(report, showing.limits)
+        if showing.out is not None:
+            write_document(report.to_dict(), showing.out)
+        if violations is not None:
+            output.print_notes(*(f"wrote {path}" for path in report.write_violations(violations)))
     raise typer.Exit(EXIT_STOPPED if not report.complete else EXIT_FINE if report.holds else EXIT_LAWS_BROKEN)
 
 
@@ -133,26 +135,27 @@ def explain(
     output.require_writable(showing.out, table)
     if violations is not None:
         require_empty(violations)
-    with (
-        output.shown_progress() as progress,
-        opt.open_table(table, reading, running, progress, _settled_null(null, given)) as run,
-    ):
-        explained = explain_law(run, given.one_law(run.table.names), progress)
-    if showing.json_:
-        output.print_json(explained.to_dict())
-    else:
-        print_explanation(explained, most, showing.page)
-    if showing.out is not None:
-        write_document(explained.to_dict(), showing.out)
-    if violations is not None:
-        output.print_notes(*(f"wrote {path}" for path in explained.report.write_violations(violations)))
+    policy = _settled_null(null, given)
+    with ExitStack() as until_shown:
+        with output.shown_progress() as progress:
+            opened = until_shown.enter_context(opt.open_source(table, reading, running, progress))
+            with opened.run(policy) as run:
+                explained = explain_law(run, given.one_law(run.table.names), progress)
+        if showing.json_:
+            output.print_json(explained.to_dict())
+        else:
+            print_explanation(explained, most, showing.limits)
+        if showing.out is not None:
+            write_document(explained.to_dict(), showing.out)
+        if violations is not None:
+            output.print_notes(*(f"wrote {path}" for path in explained.report.write_violations(violations)))
     raise typer.Exit(EXIT_STOPPED if not explained.complete else EXIT_FINE if explained.holds else EXIT_LAWS_BROKEN)
 
 
 def _settled_null(null: str | None, given: LawsInput) -> NullPolicy:
     """What null means: what is asked for, else what it meant to the laws of a document, which is said."""
-    from lawful.api import null_of_laws
     from lawful.cli.output import print_notes
+    from lawful.runs.open_table import null_of_laws
 
     policy = null_of_laws(null, given)
     meant = given.null_policy() if null is None else None

@@ -11,12 +11,12 @@ from typing import Any
 from pyarrow import csv
 
 from lawful.cli import output
-from lawful.cli.page import Page
-from lawful.cli.shown_text import counted
 from lawful.common.errors import EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
 from lawful.demo.tax_table import LAWS, PlantedError, make_tax_table
 from lawful.dependencies import parse_laws
 from lawful.results import CheckReport
+from lawful.results.texts.lines import COMMAND_PAGE
+from lawful.results.texts.shown_text import counted
 from lawful.runs.check import check_laws
 from lawful.runs.run import Where, open_run
 from lawful.tables.options import ReadOptions
@@ -48,7 +48,7 @@ def run_demo(rows: int, errors: int, seed: int, keep: Path | None, where: Where,
     if as_json:
         output.print_json(report.to_dict() | _to_dict(compared))
     else:
-        output.print_check(report, Page())
+        output.print_check(report, COMMAND_PAGE)
         output.print_lines("", *_describe(compared), "", _times(report))
     if not report.complete:
         return EXIT_STOPPED

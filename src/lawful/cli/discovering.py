@@ -125,7 +125,7 @@ def _show(report: DiscoveryReport, showing: opt.Showing) -> None:
     if showing.json_:
         output.print_json(report.streamed())
     else:
-        print_discovery(report, showing.page)
+        print_discovery(report, showing.limits)
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def profile(
     if showing.json_:
         output.print_json(found.to_dict())
     else:
-        output.print_profile(found, showing.page)
+        output.print_profile(found, showing.limits)
     if showing.out is not None:
         write_document(found.to_dict(), showing.out)
 

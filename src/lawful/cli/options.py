@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lawful.cli.page import Page
 from lawful.common.errors import UsageError
-from lawful.common.meanings import NullPolicy
+from lawful.common.meanings import NullPolicy, null_policy
 from lawful.discovery.families import Option
+from lawful.results.texts.lines import ALL, COMMAND_PAGE, Limits
 from lawful.runs.run import EngineName, Progress, Run, Where, open_run
 from lawful.tables.options import FORMATS, OVERRIDES, CsvDialect, ReadOptions, parse_column_types
+
+if TYPE_CHECKING:
+    from lawful.runs.opened import Opened
 
 _READING, _RUNNING, _SHOWING = "How to read the table", "Where to run", "What to show"
 
@@ -219,9 +222,21 @@ class Showing:
     debug: Debug = False
 
     @property
-    def page(self) -> Page:
-        """How much is shown as text."""
-        return Page(self.all_)
+    def limits(self) -> Limits:
+        """How much is shown as text: a page that one reads, the same in a pipe, or all of it."""
+        return ALL if self.all_ else COMMAND_PAGE
+
+
+def open_source(table: str, reading: Reading, running: Running, progress: Progress) -> Opened:
+    """A table, read as the options of a command say; runs are opened on it, and results use it until it is closed."""
+    from lawful.cli.output import print_notes
+    from lawful.runs import opened
+
+    options = reading.options(table)
+    source = opened.open_source(table, options, running.where(), reuse=reading.reuse, progress=progress)
+    if told := source.table.names.told():
+        print_notes(f"{source.table.name}: {told}")
+    return source
 
 
 @contextmanager
@@ -269,6 +284,4 @@ def where_to_run(engine: str, master: str | None, remote: str | None, driver_mem
 
 def null_option(name: str) -> NullPolicy:
     """Read `--null`."""
-    from lawful.api import null_policy
-
     return null_policy(name)

@@ -130,7 +130,7 @@ def _names(text: str) -> Iterator[str]:
 def _print_query(found: Rewriting) -> None:
     """Print the query, and words about it as SQL comments, so that all of it can be run."""
     from lawful.cli.output import on_terminal, reader_may_leave
-    from lawful.cli.shown_text import visible
+    from lawful.results.texts.shown_text import visible
 
     # A program gets the query as it is; a terminal would obey some characters.
     lines = found.sql.split("\n")

@@ -44,6 +44,14 @@ class Allowance:
             raise UsageError(f"unknown measure {self.measure!r}", "Use g1 (share of pairs) or g3 (share of rows).")
 
 
+def null_policy(name: str) -> NullPolicy:
+    """Read the name of a null policy."""
+    try:
+        return NullPolicy(name)
+    except ValueError:
+        raise UsageError(f"unknown null policy {name!r}", "Use equal or ignore.") from None
+
+
 class ColumnType(StrEnum):
     """The types that lawful tells apart, because they order their values differently.
 

@@ -134,6 +134,10 @@ class LocalEngine:
             self._look()
             yield shower.batch(groups, rows)
 
+    def shown_schema(self, shown: Shown) -> pa.Schema:
+        """Look at the values here."""
+        return RowShower(self._opened()[0], shown).schema
+
     def violating_groups(self, law: Law, most: Most) -> list[GroupRows]:
         """Find the groups in this thread."""
         table, _ = self._opened()

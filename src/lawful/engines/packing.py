@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TypeVar
 
-from lawful.checks import CheckTask, RankedTable, checks_of, estimate_cost
+from lawful.checks import CheckTask, RankedTable, checks_of, task_cost
 
 Pack = tuple[CheckTask, ...]
 Shares = Sequence[float]
@@ -21,31 +21,13 @@ _SHARES_OF_A_CORE = (4, 3, 2, 1)
 pack will take is a guess, so the last ones are small."""
 
 
-def pack_by_cost(
-    tasks: Sequence[CheckTask], table: RankedTable, shares: Shares | Callable[[float], Shares]
-) -> list[Pack]:
-    """Cut tasks into packs that have these shares of the estimated cost; `shares` may depend on the cost of all.
+def pack_by_cost(tasks: Sequence[CheckTask], table: RankedTable, shares: Shares) -> list[Pack]:
+    """Cut tasks into packs that have these shares of the estimated cost.
 
     Tasks are put in the order in which their partitions are built (see `Workspace.chain`), so that neighbours
     share long prefixes and a worker finds them in its cache. A pack that would be empty is left out.
     """
-    ordered = sorted(tasks, key=lambda task: checks_of(task.law).chain(task.law, table))
-    costs = [estimate_cost(task.law, table) for task in ordered]
-    total = sum(costs)
-    shares = shares(total) if callable(shares) else shares
-    ends = [total * share / sum(shares) for share in accumulate(shares)]
-    filled: list[Pack] = []
-    current: list[CheckTask] = []
-    spent = 0.0
-    for task, cost in zip(ordered, costs, strict=True):
-        current.append(task)
-        spent += cost
-        if spent >= ends[len(filled)] and len(filled) < len(ends) - 1:
-            filled.append(tuple(current))
-            current = []
-    if current:
-        filled.append(tuple(current))
-    return filled
+    return _cut(_costed(tasks, table), shares)
 
 
 def in_jobs(tasks: Sequence[CheckTask], table: RankedTable, cores: int, *, others_wait: bool) -> list[list[Pack]]:
@@ -55,9 +37,36 @@ def in_jobs(tasks: Sequence[CheckTask], table: RankedTable, cores: int, *, other
     """
     if not tasks:
         return []
-    shares = [share for share in ((1,) if others_wait else _SHARES_OF_A_CORE) for _ in range(cores)]
-    packs = pack_by_cost(tasks, table, lambda cost: shares * max(1, round(cost / (_ROW_VISITS_A_JOB * cores))))
+    costed = _costed(tasks, table)
+    jobs = sum(cost for _, cost in costed) / (_ROW_VISITS_A_JOB * cores)
+    # Counting takes its time and is waited for by people: a verdict should not wait for many others. Several jobs of
+    # one call keep all cores busy as well as small packs do.
+    is_slow = jobs > 1 and any(task.damage for task in tasks)
+    shares = [share for share in ((1,) if others_wait or is_slow else _SHARES_OF_A_CORE) for _ in range(cores)]
+    packs = _cut(costed, shares * max(1, round(jobs)))
     return [packs[first : first + len(shares)] for first in range(0, len(packs), len(shares))]
+
+
+def _costed(tasks: Sequence[CheckTask], table: RankedTable) -> list[tuple[CheckTask, float]]:
+    ordered = sorted(tasks, key=lambda task: checks_of(task.law).chain(task.law, table))
+    return [(task, task_cost(task, table)) for task in ordered]
+
+
+def _cut(costed: Sequence[tuple[CheckTask, float]], shares: Shares) -> list[Pack]:
+    total = sum(cost for _, cost in costed)
+    ends = [total * share / sum(shares) for share in accumulate(shares)]
+    filled: list[Pack] = []
+    current: list[CheckTask] = []
+    spent = 0.0
+    for task, cost in costed:
+        current.append(task)
+        spent += cost
+        if spent >= ends[len(filled)] and len(filled) < len(ends) - 1:
+            filled.append(tuple(current))
+            current = []
+    if current:
+        filled.append(tuple(current))
+    return filled
 
 
 def in_packs(items: Sequence[_Item], packs: int) -> list[Sequence[_Item]]:

@@ -66,6 +66,9 @@ class Engine(Protocol):
         denial constraint has a group for each violating pair; see `violating_rows`.
         """
 
+    def shown_schema(self, shown: Shown) -> pa.Schema:
+        """Give the schema of the batches of violating rows with what is shown of them."""
+
     def violating_groups(self, law: Law, most: Most) -> list[GroupRows]:
         """Give the first groups of violating rows in short; see `summarize`."""
 

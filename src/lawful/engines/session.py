@@ -133,14 +133,19 @@ def _active_session() -> SparkSession | None:
 
     try:
         session = SparkSession.active()
-        # A stopped session can still be registered as the default one; only asking it something tells.
-        if _is_connect(session):
-            alive = not getattr(session, "is_stopped", False)
-        else:
-            alive = session.sparkContext.defaultParallelism > 0
-    except Exception:  # there is none, or its Java process is gone, which shows in many ways
+    except Exception:  # there is none, which shows in several ways
         return None
-    return session if alive else None
+    return session if is_alive(session) else None
+
+
+def is_alive(session: SparkSession) -> bool:
+    """Whether a session was not stopped: it can still be registered as the default one, so it is asked something."""
+    try:
+        if _is_connect(session):
+            return not getattr(session, "is_stopped", False)
+        return bool(session.sparkContext.defaultParallelism > 0)
+    except Exception:  # its Java process is gone, which shows in many ways
+        return False
 
 
 def _is_connect(session: SparkSession) -> bool:

@@ -43,6 +43,7 @@ from lawful.engines.spark_worker import (
     pack_runner,
     pairs_runner,
     piece_runner,
+    schema_runner,
     summary_runner,
     swaps_runner,
     tile_runner,
@@ -82,7 +83,7 @@ class SparkEngine:
     name = "spark"
 
     def __init__(self, spark: SparkSession, cache_bytes: int | None = None, *, shares_files: bool = True) -> None:
-        self._spark = spark
+        self.spark = spark
         self._jobs = SparkJobs(spark, shares_files=shares_files)
         self._cache_bytes = DEFAULT_CACHE_BYTES if cache_bytes is None else cache_bytes
         self.most_cache_bytes = most_cache_bytes(spark) if cache_bytes is None else cache_bytes
@@ -97,7 +98,7 @@ class SparkEngine:
         self.close()
         reference = self._jobs.open(table)
         self._settings = WorkerSettings(reference, null_policy, self._cache_bytes, self._longest_chain)
-        probes: list[Pack] = [()] * parallelism(self._spark)
+        probes: list[Pack] = [()] * parallelism(self.spark)
         Call(self._jobs).rows(pack_runner(probes, self.settings), VERDICTS, range(len(probes)))
 
     def tune(self, *, cache_bytes: int | None = None, longest_chain: int | None = None) -> None:
@@ -117,7 +118,7 @@ class SparkEngine:
         expected = {task.id for task in remaining}
         call = Call(self._jobs)
         with self._counted() as calls, ThreadPoolExecutor(JOBS_IN_FLIGHT, thread_name_prefix="lawful-job") as pool:
-            jobs = in_jobs(remaining, table, parallelism(self._spark), others_wait=calls >= JOBS_IN_FLIGHT)
+            jobs = in_jobs(remaining, table, parallelism(self.spark), others_wait=calls >= JOBS_IN_FLIGHT)
             waiting: set[Future[list[Verdict]]] = {pool.submit(self._verdicts, job, call) for job in jobs}
             try:
                 while waiting:
@@ -169,9 +170,14 @@ class SparkEngine:
         """Let a worker find the groups and tell them in short."""
         (answer,) = Call(self._jobs).answers(summary_runner(law, most, self.settings), 1)
         return [
-            GroupRows(size, tuple(VariantRows(rows, tuple(first)) for rows, first in variants), more)
-            for size, variants, more in json.loads(answer)
+            GroupRows(size, first, tuple(VariantRows(rows, tuple(firsts)) for rows, firsts in variants), more)
+            for size, first, variants, more in json.loads(answer)
         ]
+
+    def shown_schema(self, shown: Shown) -> pa.Schema:
+        """Let a worker look at the values."""
+        (answer,) = Call(self._jobs).answers(schema_runner(shown, self.settings), 1)
+        return pa.ipc.read_schema(pa.py_buffer(answer))
 
     def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
         """Compare all pairs of rows in tiles, some tiles a job, so that the work can be stopped in between."""
@@ -215,7 +221,7 @@ class SparkEngine:
 
     def _tiles(self) -> list[Sequence[Tile]]:
         """All pairs of rows in jobs of a tile for each core."""
-        cores = parallelism(self._spark)
+        cores = parallelism(self.spark)
         cut = tiles(self._jobs.table.rows, _TILES_A_CORE * cores)
         return [cut[first : first + cores] for first in range(0, len(cut), cores)]
 
@@ -226,7 +232,7 @@ class SparkEngine:
         if self._jobs.table.rows < _WORTH_CLASS_JOBS or not sets:
             return self._on_the_driver().pairs_of_classes(pool, sets, most, should_stop)
         call = Call(self._jobs, should_stop)
-        cores = parallelism(self._spark)
+        cores = parallelism(self.spark)
 
         def run(numbers: Sequence[int]) -> list[Pool | int]:
             chosen, limits = [sets[number] for number in numbers], [most[number] for number in numbers]
@@ -242,7 +248,7 @@ class SparkEngine:
         """Walk parts of the tree of constraints as tasks, some parts a job."""
         call = Call(self._jobs, should_stop)
         found = [np.empty((0, 2), np.int32)]
-        packs = in_packs(paths, _TILES_A_CORE * parallelism(self._spark))
+        packs = in_packs(paths, _TILES_A_CORE * parallelism(self.spark))
         for job in in_packs(packs, _TILES_A_CORE):
             found += map(read_array, call.answers(pairs_runner(job, space, self.settings), len(job)))
         return np.concatenate(found)

@@ -19,6 +19,7 @@ import pyarrow as pa
 from lawful.checks import CheckTask, Most, Workspace, check, summarize, violating_rows
 from lawful.checks.denials.tree import Path as ConstraintPath
 from lawful.checks.denials.tree import distinct_violating_pairs
+from lawful.common.arrays import Int32s, Int64s
 from lawful.common.errors import EngineError, LawfulError
 from lawful.dependencies import Law
 from lawful.dependencies.predicate_space import PredicateSpace
@@ -28,6 +29,7 @@ from lawful.engines.payloads import array_bytes, batch_bytes, evidence_bytes, pa
 from lawful.engines.spark_tables import WorkerSettings, workspace_of
 from lawful.evidence import Pool, Tile, agree_sets_of_tile, swaps_of_tile
 from lawful.evidence.denials.evidence import evidence_of_tile
+from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.shown_rows import RowShower, Shown
 
 VERDICTS = (
@@ -68,6 +70,8 @@ _BYTES_A_JOB = 16 << 20
 Runner = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What Spark runs over the numbers of a task."""
 Answer = tuple[int, bytes | None, str | None]
+Finish = Callable[[Int64s, Int32s], pa.RecordBatch]
+"""Makes a batch of the groups and the ids of some violating rows."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +177,15 @@ def summary_runner(law: Law, most: Most, settings: WorkerSettings) -> Runner:
     return _answer_runner(summarized, settings)
 
 
+def schema_runner(shown: Shown, settings: WorkerSettings) -> Runner:
+    """A task that tells which types the shown values of rows have."""
+
+    def told(_: int, workspace: Workspace) -> bytes:
+        return bytes(RowShower(workspace.valued_table, shown).schema.serialize())
+
+    return _answer_runner(told, settings)
+
+
 def piece_runner(request: ViolationRequest, settings: WorkerSettings) -> Runner:
     """A task that answers with some pieces of a stream of violating rows, from the number on that it is given."""
 
@@ -191,17 +204,18 @@ def piece_runner(request: ViolationRequest, settings: WorkerSettings) -> Runner:
     return _answers_runner(pieces, settings)
 
 
-def row_runner(request: ViolationRequest, settings: WorkerSettings, finish: Callable[..., pa.RecordBatch]) -> Runner:
-    """A task that gives all violating rows themselves, as batches of whatever `finish` makes of them."""
+def row_runner(law: Law, settings: WorkerSettings, finisher: Callable[[EncodedTable], Finish]) -> Runner:
+    """A task that gives all violating rows themselves, as batches of what a finisher makes of them."""
 
-    def rows(_: int) -> Iterator[pa.RecordBatch]:
+    def found(_: int) -> Iterator[pa.RecordBatch]:
         workspace = workspace_of(settings)
         if workspace is None:
             raise EngineError("a Spark worker cannot get the encoded table", "Check the laws again.")
-        for groups, rows in violating_rows(request.law, workspace.table, workspace, in_pairs=request.in_pairs):
-            yield finish(workspace.valued_table, groups, rows)
+        finish = finisher(workspace.valued_table)
+        for groups, rows in violating_rows(law, workspace.table, workspace):
+            yield finish(groups, rows)
 
-    return _runner(rows)
+    return _runner(found)
 
 
 def _answer_runner(work: Callable[[int, Workspace], bytes], settings: WorkerSettings) -> Runner:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,24 +12,28 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lawful.checks import Violations, Workspace, find_violations
-from lawful.checks.denials.pairs import as_t_and_s, violating_pairs
+from lawful.checks import Verdict
 from lawful.common.errors import UsageError
 from lawful.common.meanings import Allowance, Measure, NullPolicy
-from lawful.dependencies import DC, Law, NamedLaw, columns_of, parse_laws
-from lawful.dependencies.denial_readings import plain_law
-from lawful.results.documents import FORMAT, html_table, to_pandas
+from lawful.dependencies import Law, NamedLaw, columns_of, parse_laws
+from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
 from lawful.results.json_files import write_document
+from lawful.results.texts.check_text import check_lines, check_summary
+from lawful.results.texts.lines import A_PAGE, plain_text
+from lawful.results.texts.shown_text import visible
+from lawful.results.violating_rows import RowsHere, ViolatingRows
 from lawful.results.violation_files import file_name, require_empty, write_rows
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.origins import Place
+from lawful.tables.shown_rows import Shown, with_own_names
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pyspark.sql import DataFrame
 
-_ROWS_AT_ONCE = 50_000
+    from lawful.engines import Engine
+
 _MOST_LISTED = 20
-_OWN_COLUMNS = ("group", "row", "file", "number")
 _RECORD_FIELDS = ("law", "holds", "violating_rows", "violating_pairs", "removals")
 _ERROR_FIELDS = ("error", "allowed_error", "measure")
 
@@ -59,8 +63,8 @@ class Outcome:
 
     Where some rows break the law, `witness` holds two of them that refute it, `rows` counts the rows that take part in
     a violation, `pairs` the refuting pairs, and `removals` the fewest rows whose removal would mend it, where
-    that can be counted. A law that was judged within an error, `allowed`, has the `error` that was measured, and holds
-    if that is no larger. `null` is what null meant.
+    that can be counted; `groups` counts the groups of rows that break it together. A law that was judged within an
+    error, `allowed`, has the `error` that was measured, and holds if that is no larger. `null` is what null meant.
     """
 
     law: NamedLaw
@@ -70,9 +74,23 @@ class Outcome:
     rows: int = 0
     pairs: int = 0
     removals: int | None = 0
+    groups: int = 0
     error: float | None = None
     allowed: Allowance | None = None
     null: NullPolicy = NullPolicy.EQUAL
+
+    @staticmethod
+    def of(law: Law, text: str, verdict: Verdict, table: EncodedTable) -> Outcome:
+        """Turn a verdict into what people read; its damage must have been asked for."""
+        named = NamedLaw(law, tuple(table.names))
+        if verdict.witness is None:
+            return Outcome(named, text, holds=True)
+        views = tuple(view_row(table, row, columns_of(law)) for row in verdict.witness)
+        damage = verdict.damage
+        assert damage is not None, "the damage was not asked for"
+        return Outcome(
+            named, text, False, (views[0], views[1]), damage.rows, damage.pairs, damage.removals, damage.groups
+        )
 
     @property
     def has_violations(self) -> bool:
@@ -90,6 +108,12 @@ class CheckReport:
     asked: int
     engine: str
     seconds: Mapping[str, float]
+    violating: ViolatingRows = field(default=None, repr=False, compare=False)  # type: ignore[assignment]  # see below
+    """Where the rows that violate a law come from; this process finds them unless something else is named."""
+
+    def __post_init__(self) -> None:
+        if self.violating is None:
+            object.__setattr__(self, "violating", RowsHere(self.table, self.null_policy))
 
     @property
     def complete(self) -> bool:
@@ -111,11 +135,7 @@ class CheckReport:
         return {
             "format": FORMAT,
             "complete": self.complete,
-            "table": {
-                "name": self.table.name,
-                "rows": self.table.rows,
-                "columns": [column.to_dict() for column in self.table.columns],
-            },
+            "table": table_document(self.table.name, self.table.rows, self.table.columns, self.table.names),
             "settings": {**self.table.settings, "null": self.null_policy.value, "engine": self.engine},
             "dependencies": [self.entry(outcome) for outcome in self.outcomes],
             "stats": {
@@ -159,27 +179,64 @@ class CheckReport:
         fields = self._record_fields()
         return [dict(zip(fields, _record(outcome), strict=False)) for outcome in self.outcomes]
 
+    def __repr__(self) -> str:
+        return f"<CheckReport {visible(self.table.name)}: {check_summary(self)}>"
+
+    def __str__(self) -> str:
+        """What `lawful check` prints, a page at most."""
+        return plain_text(check_lines(self, A_PAGE))
+
     def _repr_html_(self) -> str:
         title = f"{self.table.name}: {len(self.outcomes) - len(self.broken)} of {len(self.outcomes)} laws hold"
         if not self.complete:
             title += f"; incomplete: {self.asked} were asked for"
         return html_table(title, self._records())
 
-    def violations(self, law: str | int | NamedLaw | Outcome) -> pa.Table:
-        """Return all violating rows of one law, given by its text, its place or itself, with every original value.
+    def violations(self, law: str | int | NamedLaw | Outcome) -> pa.Table | DataFrame:
+        """Return all violating rows of one law, given by its text, its place or itself, with all their values.
 
-        The columns of the table, as texts, come after four of lawful's own: `_group` (rows of one group break
-        the law together: they agree on the key, on the left side, or on the context), `_row` (the row's id, from
-        0), `_file` and `_number` (the line or row in that file, from 1). Where the table has such a column
-        itself, lawful's have more underscores.
+        A Spark DataFrame, lazy and with all columns of the source, where the source is a DataFrame, a table or a query
+        of Spark, or a file that a Spark session of yours was to read; else an Arrow table. Spark finds the rows when
+        the frame is used, in no order.
+
+        The columns of the table come after lawful's own: `_group` (rows of one group break the law together: they
+        agree on the key, on the left side, or on the context), `_row` (the row's id, from 0) and, unless the source is
+        Spark's, `_file` and `_number` (the line or row in that file, from 1). Where the table has such a column itself,
+        lawful's have more underscores.
+
+        Raises
+        ------
+        UsageError
+            If the law was not checked.
         """
-        parts = list(self._violating_rows(self._outcome(law)))
-        return pa.concat_tables(parts) if parts else self._show([], [])
+        outcome = self._outcome(law)
+        frame = self.violating.frame(self._positional(outcome), outcome.rows)
+        return self._table_of(outcome) if frame is None else frame
+
+    def _table_of(self, outcome: Outcome) -> pa.Table:
+        everything = Shown(tuple(range(self.table.width)))
+        with self.violating.engine() as engine:
+            batches = list(self._batches(engine, outcome, everything))
+            schema = batches[0].schema if batches else engine.shown_schema(everything)
+        return pa.Table.from_batches(batches, schema).rename_columns(with_own_names(self.table.names))
 
     def violating_row_ids(self, law: str | int | NamedLaw | Outcome) -> npt.NDArray[np.int32]:
         """Return the ids of all violating rows of one law, without their values."""
-        outcome = self._outcome(law)
-        return self._find(outcome).rows if outcome.has_violations else np.zeros(0, np.int32)
+        found = [batch["row"].to_numpy().astype(np.int32) for batch in self._ids(self._outcome(law))]
+        return np.concatenate([np.zeros(0, np.int32), *found])
+
+    def _ids(self, outcome: Outcome) -> Iterator[pa.RecordBatch]:
+        with self.violating.engine() as engine:
+            yield from self._batches(engine, outcome)
+
+    def _batches(
+        self, engine: Engine, outcome: Outcome, shown: Shown | None = None, *, in_pairs: bool = False
+    ) -> Iterator[pa.RecordBatch]:
+        if outcome.has_violations:
+            yield from engine.violations(self._positional(outcome), shown, in_pairs=in_pairs)
+
+    def _positional(self, outcome: Outcome) -> Law:
+        return outcome.law.on(self.table.names)
 
     def _outcome(self, law: str | int | NamedLaw | Outcome) -> Outcome:
         if isinstance(law, int) and 0 <= law < len(self.outcomes):
@@ -195,56 +252,11 @@ class CheckReport:
         more = ", …" if len(self.outcomes) > _MOST_LISTED else ""
         raise UsageError(f"no law {law!r} was checked", f"Checked: {checked}{more}.")
 
-    def _violating_rows(self, outcome: Outcome) -> Iterator[pa.Table]:
-        if not outcome.has_violations:
-            return
-        groups: list[int] = []
-        rows: list[int] = []
-        for group, members in enumerate(self._find(outcome)):
-            groups.extend([group] * len(members))
-            rows.extend(members.tolist())
-            if len(rows) >= _ROWS_AT_ONCE:
-                yield self._show(groups, rows)
-                groups, rows = [], []
-        if rows:
-            yield self._show(groups, rows)
-
-    def _violating_pairs(self, outcome: Outcome) -> Iterator[pa.Table]:
-        """Two rows a group, t before s: there may be more pairs than memory holds."""
-        law = self._positional(outcome)
-        assert isinstance(law, DC)
-        before = 0
-        for t, s in violating_pairs(law, Workspace(self.table, self.null_policy)):
-            rows = np.stack((t, s), axis=1).ravel()
-            groups = before + np.repeat(np.arange(t.size), 2)
-            before += t.size
-            for first in range(0, rows.size, _ROWS_AT_ONCE):
-                some = slice(first, first + _ROWS_AT_ONCE)
-                yield self._show(groups[some].tolist(), rows[some].tolist())
-
-    def _find(self, outcome: Outcome) -> Violations:
-        return find_violations(self._positional(outcome), self.table, Workspace(self.table, self.null_policy))
-
-    def _positional(self, outcome: Outcome) -> Law:
-        return outcome.law.on(self.table.names)
-
-    def _show(self, groups: Sequence[int], rows: Sequence[int]) -> pa.Table:
-        places = [self.table.place(row) for row in rows]
-        own = (
-            pa.array(groups, pa.int64()),
-            pa.array(rows, pa.int64()),
-            pa.array([place.file for place in places], pa.string()),
-            pa.array([place.number for place in places], pa.int64()),
-        )
-        texts = (self.table.texts(rows, position) for position in range(self.table.width))
-        return pa.Table.from_arrays([*own, *texts], names=self._violation_columns())
-
-    def _violation_columns(self) -> list[str]:
-        taken = set(self.table.names)
-        underscores = "_"
-        while taken & {underscores + name for name in _OWN_COLUMNS}:
-            underscores += "_"
-        return [*(underscores + name for name in _OWN_COLUMNS), *self.table.names]
+    def _shown(self, outcome: Outcome) -> Iterator[pa.RecordBatch]:
+        """The rows as the source writes them; pairs of a denial constraint, of which memory need not hold all."""
+        with self.violating.engine() as engine:
+            everything = Shown(tuple(range(self.table.width)), as_text=True)
+            yield from self._batches(engine, outcome, everything, in_pairs=True)
 
     def write_violations(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write a CSV file for each law that rows break, with all of these rows, into a new or empty folder.
@@ -261,10 +273,7 @@ class CheckReport:
         for number, outcome in enumerate(self.outcomes, 1):
             if outcome.has_violations:
                 written.append(target / file_name(number, outcome.text))
-                law = self._positional(outcome)
-                in_pairs = isinstance(law, DC) and plain_law(law) is None
-                parts = self._violating_pairs(outcome) if in_pairs else self._violating_rows(outcome)
-                write_rows(written[-1], self._violation_columns(), parts)
+                write_rows(written[-1], with_own_names(self.table.names), self._shown(outcome))
         return written
 
 
@@ -273,20 +282,6 @@ def _record(outcome: Outcome) -> tuple[Any, ...]:
     judged = (outcome.text, outcome.holds, outcome.rows, outcome.pairs, outcome.removals)
     allowed = outcome.allowed
     return (*judged, outcome.error, *((None, None) if allowed is None else (allowed.error, allowed.measure)))
-
-
-def describe_outcome(
-    law: Law, text: str, witness: tuple[int, int] | None, table: EncodedTable, workspace: Workspace
-) -> Outcome:
-    """Turn a verdict into what people read: the rows of the witness, and how many rows and pairs violate."""
-    named = NamedLaw(law, tuple(table.names))
-    if witness is None:
-        return Outcome(named, text, holds=True)
-    found = find_violations(law, table, workspace)
-    if isinstance(law, DC):
-        witness = as_t_and_s(law, witness, workspace)
-    views = tuple(view_row(table, row, columns_of(law)) for row in witness)
-    return Outcome(named, text, False, (views[0], views[1]), len(found.rows), found.pairs, found.removals)
 
 
 def judged(outcome: Outcome, null: NullPolicy, allowed: Allowance | None, rows: int) -> Outcome:

@@ -29,6 +29,9 @@ from lawful.results.documents import FORMAT, html_table, table_document, to_pand
 from lawful.results.json_files import write_document
 from lawful.results.law_listings import RankedLaws
 from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter, PackedLaws
+from lawful.results.texts.discovery_text import discovery_lines, discovery_summary
+from lawful.results.texts.lines import A_PAGE, plain_text
+from lawful.results.texts.shown_text import visible
 from lawful.tables.encoded_table import EncodedTable
 
 if TYPE_CHECKING:
@@ -254,6 +257,13 @@ class DiscoveryReport:
         """Return a pandas DataFrame with a row for each law."""
         has_errors = self.packed.errors is not None or any(laws.has_errors for laws in self.listed)
         return to_pandas(self._records(), (*_RECORD_FIELDS, "error") if has_errors else _RECORD_FIELDS)
+
+    def __repr__(self) -> str:
+        return f"<DiscoveryReport {visible(self.table.name)}: {discovery_summary(self)}>"
+
+    def __str__(self) -> str:
+        """What `lawful discover` prints, a page at most."""
+        return plain_text(discovery_lines(self, A_PAGE))
 
     def _repr_html_(self) -> str:
         marked = "" if self.complete else f", incomplete: {self.stopped_because}"

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
-import numpy as np
-
-from lawful.checks import Violations, Workspace, checks_of, find_violations
+from lawful.checks import GroupRows, Most
 from lawful.checks.summaries import parts_of
-from lawful.dependencies import Law, NamedLaw
+from lawful.dependencies import Law, NamedLaw, columns_of
 from lawful.results.check_report import CheckReport, Outcome, RowView
 from lawful.results.documents import html_table
+from lawful.results.texts.explanation_text import explanation_lines
+from lawful.results.texts.lines import A_PAGE, plain_text
+from lawful.results.texts.shown_text import counted, shortened, visible
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.origins import Place
+from lawful.tables.shown_rows import Shown
 
-_ROWS_AT_ONCE = 50_000
 _ROWS_IN_A_NOTEBOOK = 100
+_LONGEST_LAW = 80
 
 
 @dataclass(frozen=True)
@@ -130,40 +133,30 @@ class Explanation:
 
     def group_count(self) -> int:
         """How many groups of rows break the law."""
-        return 0 if self.holds else len(self._violations().offsets) - 1
+        return self.outcome.groups
 
     def groups(self, most: int | None = None) -> Iterator[ViolationGroup]:
         """The groups of violating rows with all their rows, or the first ones."""
         if self.holds:
             return
-        waiting: list[np.ndarray] = []
-        size = 0
-        for members in islice(self._violations(), most):
-            waiting.append(members)
-            size += len(members)
-            if size >= _ROWS_AT_ONCE:
-                yield from self._shown(waiting)
-                waiting, size = [], 0
-        yield from self._shown(waiting)
+        rows = groupby(self._rows(), key=itemgetter(0))
+        for _, members in islice(rows, most):
+            (shared, first), *others = ((values, view) for _, values, view in members)
+            yield ViolationGroup(shared, (first, *(view for _, view in others)))
 
-    def _violations(self) -> Violations:
-        return find_violations(self.positional, self.table, Workspace(self.table, self.report.null_policy))
-
-    def _shown(self, groups: list[np.ndarray]) -> Iterator[ViolationGroup]:
-        if not groups:
-            return
-        rows = np.concatenate(groups)
-        names = self.table.names
-        shared, conflicting = parts_of(self.positional)
-        texts = {column: self.table.texts(rows.tolist(), column).to_pylist() for column in (*shared, *conflicting)}
-        first = 0
-        for members in groups:
-            views = tuple(
-                RowView(row, self.table.place(row), {names[c]: texts[c][first + place] for c in conflicting})
-                for place, row in enumerate(members.tolist())
-            )
-            yield ViolationGroup({names[column]: texts[column][first] for column in shared}, views)
-            first += len(members)
+    def _rows(self) -> Iterator[tuple[int, dict[str, str | None], RowView]]:
+        """The number of the group of each violating row, what the group agrees on, and the row."""
+        shared, conflicting = (
+            [self.table.names[column] for column in columns] for columns in parts_of(self.positional)
+        )
+        columns = columns_of(self.positional)
+        names, unit = [self.table.names[column] for column in columns], self.table.origins.unit
+        with self.report.violating.engine() as engine:
+            for batch in engine.violations(self.positional, Shown(columns, as_text=True)):
+                for group, row, file, number, *values in zip(*(c.to_pylist() for c in batch.columns), strict=True):
+                    of = dict(zip(names, values, strict=True))
+                    view = RowView(row, Place(file, number, unit), {name: of[name] for name in conflicting})
+                    yield group, {name: of[name] for name in shared}, view
 
     def summary(
         self, most_groups: int | None, most_variants: int | None = 10, most_places: int | None = 5
@@ -171,31 +164,17 @@ class Explanation:
         """The first groups in short, however many rows they have; None stands for all."""
         if self.holds:
             return
-        for members in islice(self._violations(), most_groups):
-            yield self._summary(members, most_variants, most_places)
+        with self.report.violating.engine() as engine:
+            told = engine.violating_groups(self.positional, Most(most_groups, most_variants, most_places))
+        yield from map(self._summary, told)
 
-    def _summary(self, members: np.ndarray, most_variants: int | None, most_places: int | None) -> GroupSummary:
+    def _summary(self, group: GroupRows) -> GroupSummary:
         shared, conflicting = parts_of(self.positional)
-        if conflicting:
-            ranks = np.stack([self.table.column(column)[members] for column in conflicting])
-            _, first, variant, counts = np.unique(
-                ranks, axis=1, return_index=True, return_inverse=True, return_counts=True
-            )
-            in_order = (
-                np.arange(len(counts)) if checks_of(self.positional).lists_in_order else np.lexsort((first, -counts))
-            )
-            chosen = [members[variant.ravel() == number] for number in in_order[:most_variants]]
-        else:
-            counts, chosen = np.array([len(members)]), [members]
         variants = tuple(
-            Variant(
-                self._values(int(rows[0]), conflicting),
-                len(rows),
-                tuple(self.table.place(int(row)) for row in rows[:most_places]),
-            )
-            for rows in chosen
+            Variant(self._values(rows[0], conflicting), size, tuple(map(self.table.place, rows)))
+            for size, rows in group.variants
         )
-        return GroupSummary(self._values(int(members[0]), shared), len(members), variants, len(counts) - len(variants))
+        return GroupSummary(self._values(group.variants[0].first[0], shared), group.size, variants, group.more_variants)
 
     def _values(self, row: int, columns: tuple[int, ...]) -> dict[str, str | None]:
         return {self.table.names[column]: self.table.value(row, column) for column in columns}
@@ -213,6 +192,14 @@ class Explanation:
         else:
             entry["groups"] = [group.to_dict() for group in self.groups()]
         return document | {"dependencies": [entry]}
+
+    def __repr__(self) -> str:
+        verdict = "holds" if self.holds else f"broken by {counted(self.outcome.rows, 'row')}"
+        return f"<Explanation {shortened(visible(self.text), _LONGEST_LAW)}: {verdict}>"
+
+    def __str__(self) -> str:
+        """What `lawful explain` prints, a page at most."""
+        return plain_text(explanation_lines(self, A_PAGE))
 
     def _repr_html_(self) -> str:
         title = f"{self.table.name}: {self.text} {'holds' if self.holds else 'is broken'}"

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from lawful.common.column_names import ColumnNames
 from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
+from lawful.results.texts.lines import A_PAGE, plain_text
+from lawful.results.texts.profile_text import profile_lines, profile_size
+from lawful.results.texts.shown_text import visible
 from lawful.tables.encoded_table import Column, EncodedTable
 
 if TYPE_CHECKING:
@@ -45,6 +48,13 @@ class TableProfile:
         """Return a pandas DataFrame with a row for each column."""
         fields = ("name", "type", "distinct", "nulls", "min", "max")
         return to_pandas([column.to_dict() for column in self.columns], fields)
+
+    def __repr__(self) -> str:
+        return f"<TableProfile {visible(self.name)}: {profile_size(self)}>"
+
+    def __str__(self) -> str:
+        """What `lawful profile` prints, a page at most."""
+        return plain_text(profile_lines(self, A_PAGE))
 
     def _repr_html_(self) -> str:
         return html_table(f"{self.name}: {self.rows:,} rows", [column.to_dict() for column in self.columns])

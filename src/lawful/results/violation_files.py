@@ -33,8 +33,8 @@ def file_name(number: int, law: str) -> str:
     return f"{number:03d}-{words or 'law'}.csv"
 
 
-def write_rows(path: Path, names: Iterable[str], parts: Iterable[pa.Table]) -> None:
-    """Write tables as one CSV: every text in quotes, and null as a cell without any."""
+def write_rows(path: Path, names: Iterable[str], parts: Iterable[pa.RecordBatch]) -> None:
+    """Write batches as one CSV: every text in quotes, and null as a cell without any."""
     header = io.StringIO(newline="")
     csv.writer(header, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(names)
     options = arrow_csv.WriteOptions(include_header=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lawful.checks import CheckTask, Workspace
+from lawful.checks import CheckTask
 from lawful.checks.law_checks import can_be_checked
 from lawful.common.errors import StoppedError, UsageError
 from lawful.common.meanings import Allowance
@@ -12,7 +12,7 @@ from lawful.dependencies import DC, Law, format_law, kind_of
 from lawful.dependencies.denial_readings import plain_law
 from lawful.discovery.families import families
 from lawful.results import CheckReport, Outcome
-from lawful.results.check_report import describe_outcome, judged, no_removals
+from lawful.results.check_report import judged, no_removals
 from lawful.runs.run import Progress, Run, silent
 
 
@@ -31,19 +31,19 @@ def check_laws(
     _refuse_unchecked(laws, texts)
     _refuse_unmeasured(laws, texts, allowed)
     outcomes: dict[int, Outcome] = {}
-    workspace = Workspace(run.table, run.null_policy)
     progress(f"checking {len(laws)} laws")
     with run.timed("check"):
         try:
-            for verdict in run.engine.check([CheckTask(number, law) for number, law in enumerate(laws)]):
-                law, text = laws[verdict.id], texts[verdict.id]
-                outcome = describe_outcome(law, text, verdict.witness, run.table, workspace)
+            for verdict in run.engine.check([CheckTask(n, law, damage=True) for n, law in enumerate(laws)]):
+                outcome = Outcome.of(laws[verdict.id], texts[verdict.id], verdict, run.table)
                 outcomes[verdict.id] = judged(outcome, run.null_policy, allowed[verdict.id], run.table.rows)
                 progress(f"checked {len(outcomes)} of {len(laws)} laws")
         except (KeyboardInterrupt, StoppedError):
-            run.engine.cancel()
+            run.cancel()
     ordered = tuple(outcomes[number] for number in sorted(outcomes))
-    return CheckReport(run.table, run.null_policy, ordered, len(laws), run.engine.name, run.seconds)
+    return CheckReport(
+        run.table, run.null_policy, ordered, len(laws), run.engine.name, run.seconds, violating=run.violating
+    )
 
 
 def _refuse_unchecked(laws: Sequence[Law], texts: Sequence[str]) -> None:

@@ -46,7 +46,7 @@ def discover_laws(
         remembered(
             run.engine, run.table, request.checkpoint, settings, lambda: found.complete, resume=request.resume
         ) as checks,
-        ctrl_c_ends(watch, run.engine),
+        ctrl_c_ends(watch, run.cancel),
     ):
         for family_search in searches:
             # Canonical order dependencies come with all FDs, which a search for FDs has stated already.

@@ -6,12 +6,10 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-
-from lawful.checks import CheckTask, Workspace
+from lawful.checks import CheckTask
 from lawful.checks.summaries import parts_of
 from lawful.common.errors import StoppedError
-from lawful.dependencies import Law, columns_of, format_law, kind_of
+from lawful.dependencies import Key, Law, columns_of, format_law, kind_of
 from lawful.discovery.families import Reasons, family_named
 from lawful.results import Outcome
 from lawful.results.check_report import view_row
@@ -28,7 +26,11 @@ def explain_law(run: Run, law: Law, progress: Progress) -> Explanation:
     report = check_laws(run, [law], progress)
     if not report.complete:
         raise StoppedError("stopped before the law was checked")
-    coverage, agreeing_rows = _coverage(run, law)
+    try:
+        coverage, agreeing_rows = _coverage(run, law)
+    except (KeyboardInterrupt, StoppedError):
+        run.cancel()
+        raise StoppedError("stopped before it was known how many rows the law is about") from None
     tells_minimality = _reasons(law).tells_minimality
     explained = Explanation(report, coverage, agreeing_rows, tells_minimality=tells_minimality)
     if not explained.holds:
@@ -46,7 +48,7 @@ def explain_law(run: Run, law: Law, progress: Progress) -> Explanation:
             minimal_laws = _minimal_laws(run, law) if explained.minimal is False else ()
             determines = _also_determined(run, law)
         except (KeyboardInterrupt, StoppedError):
-            run.engine.cancel()
+            run.cancel()
             return replace(explained, complete=False)
     return replace(explained, minimal_laws=minimal_laws, determines=determines)
 
@@ -102,12 +104,16 @@ def _holding(run: Run, laws: list[Law]) -> list[int]:
 
 
 def _coverage(run: Run, law: Law) -> tuple[float, int]:
-    """The chance that two random rows agree on what the law groups by, exactly, and how many rows agree with others."""
+    """The chance that two random rows agree on what the law groups by, exactly, and how many rows agree with others.
+
+    These are the rows and the pairs that a key of the same columns would forbid.
+    """
     rows = run.table.rows
     if rows == 0:
         return 1.0, 0
     grouped_by = _reasons(law).grouped
     grouped = parts_of(law)[0] if grouped_by is None else grouped_by(law)
-    partition = Workspace(run.table, run.null_policy).partition(tuple(sorted(grouped)))
-    lengths = np.diff(partition.offsets).astype(np.float64)
-    return float((rows + (lengths * (lengths - 1)).sum()) / (float(rows) * rows)), partition.size
+    with run.timed("check"):
+        (verdict,) = run.engine.check([CheckTask(0, Key(tuple(sorted(set(grouped)))), damage=True)])
+    agreeing = verdict.damage
+    return (1 / rows, 0) if agreeing is None else ((rows + 2 * agreeing.pairs) / rows**2, agreeing.rows)

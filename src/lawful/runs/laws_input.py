@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from lawful.common.errors import LawfulError, NotationError, SourceError, UsageError
 from lawful.common.meanings import Allowance, Measure, NullPolicy
@@ -22,6 +22,10 @@ from lawful.results import CheckReport, DiscoveryReport, FoundLaw, Outcome, Save
 _LARGEST_FILE = 1 << 30
 _BEGINS_AS_JSON = re.compile(r'\s*\{\s*("([^"\\]|\\.)*"\s*:|\}\s*$)')
 """An object's first name and its colon, or nothing at all: no law begins so, though some begin with a brace."""
+
+
+OneLaw: TypeAlias = str | os.PathLike[str] | NamedLaw | FoundLaw | Outcome
+"""A law as a text, the path of a file of laws, or a law that was found or checked before."""
 
 
 class AskedLaw(NamedTuple):
@@ -85,6 +89,12 @@ class LawsInput:
         return found
 
 
+GivenLaws: TypeAlias = (
+    OneLaw | Iterable[OneLaw] | DiscoveryReport | SavedLaws | CheckReport | Mapping[str, Any] | LawsInput
+)
+"""Laws in any form that `check` takes."""
+
+
 def load_laws(choices: Sequence[str]) -> LawsInput:
     """Read texts, each of which is the name of a file that exists, or laws."""
     return LawsInput(tuple(_of_text(choice) for choice in choices))
@@ -92,6 +102,8 @@ def load_laws(choices: Sequence[str]) -> LawsInput:
 
 def given_laws(laws: object) -> LawsInput:
     """Read what was given in Python: one thing, or several."""
+    if isinstance(laws, LawsInput):
+        return laws
     is_one = not isinstance(laws, Iterable) or isinstance(laws, (str, Mapping, *_REPORTS))
     several: Iterable[object] = [laws] if is_one else cast(Iterable[object], laws)
     return LawsInput(tuple(map(_source, several)))

@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lawful.discovery.questions import Watch
 
-if TYPE_CHECKING:
-    from lawful.engines import Engine
-
 _SOON = 0.02
+_CANCEL_SECONDS = 10.0
 _COMPILERS = ("numba", "llvmlite")
 
 
@@ -58,13 +56,14 @@ def _is_compiling(frame: FrameType | None) -> bool:
 
 
 @contextlib.contextmanager
-def ctrl_c_ends(watch: UserWatch, engine: Engine) -> Iterator[None]:
+def ctrl_c_ends(watch: UserWatch, cancel: Callable[[], None]) -> Iterator[None]:
     """Let the first Ctrl-C end the search as a limit does, so that nothing found is lost; the next one breaks off.
 
     An exception out of nowhere would have to wait for every thread that is thinking; all of these look at the watch.
     So does a SIGTERM where it interrupts as Ctrl-C does; it is left alone in programs that have another use for it.
     """
     before: dict[int, Any] = {}
+    cancelling: list[threading.Thread] = []
     if threading.current_thread() is threading.main_thread():  # signals come to no other
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         if before[signal.SIGINT] in (None, signal.SIG_IGN):
@@ -80,7 +79,8 @@ def ctrl_c_ends(watch: UserWatch, engine: Engine) -> Iterator[None]:
         restore()
         watch.end()
         # Not here: a cluster may take its time to answer, and this thread may be in the middle of asking it.
-        threading.Thread(target=engine.cancel, daemon=True).start()
+        cancelling.append(threading.Thread(target=cancel, daemon=True))
+        cancelling[0].start()
 
     for number in before:
         signal.signal(number, end)
@@ -88,3 +88,5 @@ def ctrl_c_ends(watch: UserWatch, engine: Engine) -> Iterator[None]:
         yield
     finally:
         restore()
+        for thread in cancelling:  # else it could cancel what is asked next
+            thread.join(_CANCEL_SECONDS)

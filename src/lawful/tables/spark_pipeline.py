@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,7 @@ from lawful.tables.spark_files import (
     list_on_spark,
     parquet_rows,
 )
+from lawful.tables.spark_rows import RowPlaces, SourceRows
 from lawful.tables.spark_tasks import (
     PIECES,
     RANKED,
@@ -74,20 +75,32 @@ _UNORDERED = ("array", "map", "struct", "variant", "interval", "udt", "geometry"
 _ORDERED_INTERVALS = tuple(f"interval {unit}" for unit in ("day", "hour", "minute", "second"))
 
 
+class Encoded(NamedTuple):
+    """An encoded table and, where it is of Spark's own rows, how to find these again."""
+
+    table: EncodedTable
+    rows: SourceRows | None = None
+
+
 def encode_on_spark(spark: SparkSession, source: Any, options: ReadOptions, *, reuse: bool = True) -> EncodedTable:
     """Encode a path, `table:NAME`, `sql:QUERY` or a Spark DataFrame into a folder on the driver."""
+    return read_on_spark(spark, source, options, reuse=reuse).table
+
+
+def read_on_spark(spark: SparkSession, source: Any, options: ReadOptions, *, reuse: bool = True) -> Encoded:
+    """Do the same, and keep what leads back to the rows of Spark's own tables and frames."""
     with translated():
         if not isinstance(source, str | Path):
             if not hasattr(source, "mapInArrow"):
                 # On the way through Spark values would change: it has no nanoseconds and no unsigned integers.
-                return encode_arrow_into_folder(as_arrow(source), options)
+                return Encoded(encode_arrow_into_folder(as_arrow(source), options))
             return _encode_rows(source, options, "dataframe")
         text = str(source)
         if text.startswith("table:"):
             return _encode_rows(spark.table(text[6:]), options, text[6:])
         if text.startswith("sql:"):
             return _encode_rows(spark.sql(text[4:]), options, "query")
-        return _encode_path(spark, text, options, reuse=reuse)
+        return Encoded(_encode_path(spark, text, options, reuse=reuse))
 
 
 def _encode_path(spark: SparkSession, path: str, options: ReadOptions, *, reuse: bool) -> EncodedTable:
@@ -99,7 +112,7 @@ def _encode_path(spark: SparkSession, path: str, options: ReadOptions, *, reuse:
     elif (known := find_table(key)) is not None:
         return known
     if options.format == "parquet":
-        return _encode_rows(parquet_rows(spark, files), options, Path(path).name, key=key, files=files)
+        return _encode_rows(parquet_rows(spark, files), options, Path(path).name, key=key, files=files).table
     return _encode_text(spark, files, options, key)
 
 
@@ -179,12 +192,13 @@ def _json_names(source: DataFrame, files: SparkFiles, options: ReadOptions, enco
 
 def _encode_rows(
     frame: DataFrame, options: ReadOptions, name: str, *, key: str | None = None, files: SparkFiles | None = None
-) -> EncodedTable:
+) -> Encoded:
     """Encode typed rows. Without files behind them nothing tells whether they changed: they get a key of their own."""
     names = list(frame.columns)
     where = name if files is None else files.source
     refuse_repeated_names(names, where)
     kept = choose_ordered_columns(names, _unordered_types(frame), options, where)
+    source = frame
     if files is None:
         frame, columns = _by_place(frame, kept)
         origin = ("''", "spark_partition_id()")  # the origin is the partition
@@ -204,10 +218,15 @@ def _encode_rows(
         if not results.columns:
             results = replace(results, types=rows.limit(0).toArrow().schema.types)
         target = _Target(key or _fresh_key(), name, "row", options.to_dict(), kept)
-        return _gather(results, plan, staging, target)
+        table = _gather(results, plan, staging, target)
     except BaseException:
         staging.abandon()
         raise
+    if files is not None:
+        return Encoded(table)
+    retyped = frozenset(position for position, type_ in enumerate(asked) if type_ is not None)
+    keep = [names.index(name) for name in kept]
+    return Encoded(table, SourceRows(source, keep, retyped, RowPlaces.of(results.partitions())))
 
 
 def encode_frame_in_process(frame: DataFrame, options: ReadOptions) -> EncodedTable:
@@ -261,6 +280,13 @@ class _Results:
     payloads: dict[int, tuple[bytes | None, bytes | None]]
     types: Sequence[pa.DataType] | None = None
     """The types of the columns, where there are no rows to tell them."""
+
+    def partitions(self) -> list[tuple[int, int]]:
+        """How many rows each partition of a DataFrame gave, in the order in which rows were numbered."""
+        rows: dict[int, int] = {}
+        for survey, _ in self.surveys:
+            rows[survey.start] = rows.get(survey.start, 0) + survey.rows
+        return list(rows.items())
 
     def needed(self, limit: int | None) -> list[Survey]:
         """The surveys up to the one that fills the row limit; an error that comes after those rows is no matter."""

@@ -59,6 +59,11 @@ class DCChecks(LawChecks):
         halvings = math.log2(2 + covered) ** max(0, _orders(law.predicates) - 2)
         return work + covered * (2 + len(law.predicates) - len(equal)) * halvings
 
+    def cost_of_counting(self, law: DC) -> float:
+        """Counting on 2 million rows took 50 ns per row, unless a simpler law says the same."""
+        plain = plain_law(law)
+        return 400.0 if plain is None else checks_of(plain).cost_of_counting(plain)
+
     def chain(self, law: DC, table: RankedTable) -> list[tuple[int, int]]:
         """Groups are partitions by what must be equal."""
         return sorted((-table.distinct(column), column) for column in equal_columns(law.predicates))

@@ -1,0 +1,106 @@
+"""What people read of a discovery."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, repeat
+from typing import TYPE_CHECKING
+
+from lawful.dependencies import format_law, words_of
+from lawful.results.packed_laws import LawWriter, PackedLaws
+from lawful.results.texts.lines import Limits, Line, heading, left_out, line, shown_law
+from lawful.results.texts.shown_text import counted, visible
+
+if TYPE_CHECKING:
+    from lawful.results.discovery_report import DiscoveryReport
+
+_STEPS = {"start": "start", "encode": "read and encode", "open": "open", "discover": "search", "rank": "rank"}
+
+
+def discovery_lines(report: DiscoveryReport, limits: Limits) -> Iterator[Line]:
+    """The laws kind by kind, the most interesting first, with how long it took."""
+    sections = [section for section in _sections(report) if section.is_wanted]
+    yield heading(report.table, report.settings["engine"])
+    for section, most in zip(sections, _most_shown([section.count for section in sections], limits), strict=True):
+        yield line(f"{section.count:,} {section.words[section.count != 1]}", "bold")
+        yield from map(line, _laws(section, most, limits))
+        if most < section.count:
+            yield line(f"  {left_out(section.count - most, '', limits)}")
+    yield line(discovery_summary(report), "bold")
+    if words := report.limits_in_words():
+        yield line(words, "bold")
+    yield line(_times(report))
+
+
+_Row = tuple[str, float, float | None, str | None]
+
+
+@dataclass(frozen=True)
+class _Section:
+    """Laws of one kind: how many, and a row of text, interest, error and reading for each."""
+
+    words: tuple[str, str]
+    count: int
+    rows: Iterator[_Row]
+    is_wanted: bool
+
+
+def _sections(report: DiscoveryReport) -> Iterator[_Section]:
+    keys, fds = report.packed.families()
+    find = report.settings["find"]
+    yield _Section(words_of("key"), len(keys), _packed_rows(keys, report), "key" in find)
+    yield _Section(words_of("fd"), len(fds), _packed_rows(fds, report), bool({"fd", "canonical-od"} & set(find)))
+    for laws in report.listed:
+        rows = ((format_law(law, report.table.names), *rest) for law, *rest in laws)
+        yield _Section(words_of(laws.kind), len(laws), rows, True)  # type: ignore[arg-type]  # rows are what laws give
+
+
+def _packed_rows(laws: PackedLaws, report: DiscoveryReport) -> Iterator[_Row]:
+    text = LawWriter(report.table.names).text
+    errors = repeat(None) if laws.errors is None else iter(laws.errors.tolist())
+    for (columns, right_side), interest, error in zip(laws.parts(), laws.interests.tolist(), errors, strict=False):
+        yield text(columns, right_side), interest, error, None
+
+
+def _most_shown(counts: list[int], limits: Limits) -> list[int]:
+    """How many laws of each kind to show: the kinds share the space that there is."""
+    if limits.found is None:
+        return counts
+    most, fewest = limits.found
+    shown = [min(count, fewest) for count in counts]
+    spare = most - sum(shown)
+    for kind in reversed(range(len(counts))):
+        more = min(max(spare, 0), counts[kind] - shown[kind])
+        shown[kind] += more
+        spare -= more
+    return shown
+
+
+def _laws(section: _Section, most: int, limits: Limits) -> Iterator[str]:
+    """Interest and error stand before the law, so that a law of any length leaves them in their columns."""
+    for number, (text, interest, error, reading) in enumerate(islice(section.rows, most)):
+        if number == 0:
+            yield "  interest  law" if error is None else "  interest     error  law"
+        measured = "" if error is None else f"  {error:>8.3g}"
+        read = "" if reading is None else f"   ({shown_law(reading, limits)})"
+        yield f"  {interest:>8.3g}{measured}  {shown_law(text, limits)}{read}"
+
+
+def discovery_summary(report: DiscoveryReport) -> str:
+    """How many laws were found, and whether these are all."""
+    settings, counts = report.settings, report.counts
+    parts = [counted(len(report) + counts.get("left_out", 0), "minimal law")]
+    if settings["error"]:
+        parts.append(f"with an error of at most {settings['error']:g} ({settings['measure']})")
+    if "left_out" in counts:
+        parts.append(f"{counts['left_out']:,} of less interest left out")
+    described = ", ".join(parts)
+    if report.complete:
+        return described
+    return f"incomplete: {visible(report.stopped_because or '')}; {described} by then"
+
+
+def _times(report: DiscoveryReport) -> str:
+    steps = (f"{words} {report.seconds[step]:.1f} s" for step, words in _STEPS.items() if step in report.seconds)
+    return ", ".join(steps)

@@ -1,0 +1,93 @@
+"""What `lawful.open` gives: a table that is read once, with the verbs of lawful as methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any
+
+from lawful.common.meanings import Measure, NullPolicy, null_policy
+from lawful.results import CheckReport, DiscoveryReport, Explanation, TableProfile
+from lawful.runs.check import check_laws
+from lawful.runs.laws_input import GivenLaws, LawsInput, OneLaw, allowances, given_laws
+from lawful.runs.opened import Opened
+from lawful.runs.request import Request, request_of
+from lawful.runs.run import silent
+
+
+class OpenTable:
+    """A table that was read once, by `lawful.open`, and can be asked again and again.
+
+    Its engine stays open between calls until the table is closed, as by the end of a `with` block. A call that is
+    interrupted (Ctrl-C) or ends at a limit leaves it ready for the next one. Results can be used after it is closed:
+    violating rows are then found with your Spark session or, if the session was lawful's own, by this process.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+
+    def __enter__(self) -> OpenTable:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        table = self._opened.table
+        size = f"{table.rows:,} rows, {table.width:,} columns"
+        state = f"engine {self._opened.engine_name}" if self._opened.is_open else "closed"
+        return f"<lawful table {table.name!r}: {size}, {state}>"
+
+    def close(self) -> None:
+        """Let go of the engine, and of Spark if lawful started it. A closed table cannot be asked any more."""
+        self._opened.close()
+
+    def discover(
+        self, find: str | Iterable[str] = ("key", "fd"), *, null: str = "equal", **asked: Any
+    ) -> DiscoveryReport:
+        """Find all minimal laws that the table obeys. See `lawful.discover`, which says what can be asked."""
+        return self.discover_as(request_of({"find": find} | asked), null_policy(null))
+
+    def discover_as(self, request: Request, null: NullPolicy) -> DiscoveryReport:
+        """Find what a request asks for."""
+        from lawful.runs.discover import discover_laws
+
+        with self._opened.run(null) as run:
+            return discover_laws(run, request, silent)
+
+    def check(
+        self,
+        laws: GivenLaws,
+        *,
+        error: float | None = None,
+        measure: Measure | None = None,
+        null: str | None = None,
+    ) -> CheckReport:
+        """Check laws on the table. See `lawful.check`."""
+        given = given_laws(laws)
+        with self._opened.run(null_of_laws(null, given)) as run:
+            asked = given.asked(run.table.names)
+            return check_laws(run, [each.law for each in asked], silent, allowances(asked, error, measure))
+
+    def explain(self, law: OneLaw | LawsInput, *, null: str | None = None) -> Explanation:
+        """Explain why one law holds on the table, or which rows break it. See `lawful.explain`."""
+        from lawful.runs.explain import explain_law
+
+        given = given_laws(law)
+        with self._opened.run(null_of_laws(null, given)) as run:
+            return explain_law(run, given.one_law(run.table.names), silent)
+
+    def profile(self) -> TableProfile:
+        """Describe the columns: types, distinct values, nulls, extremes. See `lawful.profile`."""
+        with self._opened.run(NullPolicy.EQUAL, needs_engine=False) as run:
+            return TableProfile.of(run.table, run.seconds)
+
+
+def null_of_laws(name: str | None, given: LawsInput) -> NullPolicy:
+    """Settle what null means: what is asked for, else what it meant to the laws, else `equal`."""
+    if name is not None:
+        return null_policy(name)
+    meant = given.null_policy()
+    return NullPolicy.EQUAL if meant is None else meant[0]
