@@ -152,8 +152,8 @@ def test_ctrl_c_ends_one_call_and_the_next_is_served(where: dict[str, Any], verb
     with lawful.open(source, **where) as table:
         table.check(many[:2])  # so that nothing is left to be compiled or started
         begin = time.monotonic()
-        with _Interrupting(1.0):
-            report: Any = table.check(many * 9) if verb == "check" else table.discover(strategy="full")
+        with _Interrupting(3.0):
+            report: Any = table.check(many * 3) if verb == "check" else table.discover(strategy="full")
         assert not report.complete
         assert time.monotonic() - begin < 60
         after = table.check(few)
