@@ -94,7 +94,7 @@ class _Search:
         all_pairs: bool | None,
     ) -> None:
         policy = question.null_policy
-        self._table, self._question = table, question
+        self._table, self._engine, self._question = table, engine, question
         self._watch, self._progress = watch, progress
         self._memory = MemoryKeeper(engine, table, watch, question.partition_chain)
         self._orders = order_classes(peel(table, policy), table, policy)
@@ -118,7 +118,7 @@ class _Search:
         self.findings.counts["full_evidence"] = int(self._is_full)
         if self._is_full:
             self._progress(f"comparing all pairs of {self._table.rows:,} rows")
-            self._pool.add_all_pairs(self._watch.is_over)
+            self._pool.absorb(self._engine.swap_evidence(self._pool.columns, self._watch.is_over))
             self._watch.look()
             for goals in (fd_goals(self._orders), pair_goals(self._orders)):  # FDs say which contexts are not minimal
                 for thought in self._candidates(goals):
