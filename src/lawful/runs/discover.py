@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from lawful.common.errors import EngineError, StoppedError, UsageError
+from lawful.dependencies import LawKind
 from lawful.discovery.findings import Block, Findings, Listing
 from lawful.discovery.questions import Question
-from lawful.results.discovery_report import DiscoveryReport
-from lawful.results.law_listings import RankedLaws
-from lawful.results.packed_laws import PackedLaws
-from lawful.runs.partial_files import PartialFile, right_side
+from lawful.results.discovery_report import DiscoveryReport, FoundFamily
+from lawful.runs.partial_files import PartialFile
+from lawful.runs.ranking import Ranker
 from lawful.runs.request import FAMILIES, Request
 from lawful.runs.run import Progress, Run
-from lawful.runs.stopping import UserWatch, ctrl_c_ends
-from lawful.search import words_for
+from lawful.runs.stopping import RankingWatch, UserWatch, ctrl_c_ends
 
 _WORKING_MEMORY = 64 << 20
 """What working on the smallest table takes, beside the table."""
@@ -45,16 +41,24 @@ def discover_laws(
             _add(found, _searched(run, question, watch, written, progress, knows_fds=knows_fds))
             if not found.complete:
                 break
-    progress("ranking what was found")
-    with run.timed("rank"):
-        packed, listed, left_out = _ranked(found, run, request)
-    counts = _counts(found, request)
+    written.release()
+    counts, families = _counts(found, request), _families(found, request)
+    ranking_watch = RankingWatch(watch, request.time_limit, run.seconds["discover"])
+    with run.timed("rank"), ctrl_c_ends(ranking_watch, run.engine):
+        progress("ranking what was found")
+        ranker = Ranker(run.table, run.null_policy, request, ranking_watch)
+        ranking = ranker.ranking(found)
     if request.min_interest > 0 and not any(map(_is_canonical, questions)):  # which looks for nothing below it
-        counts["left_out"] = left_out
+        counts["left_out"] = ranker.left_out
+    if ranker.not_rated:
+        counts["not_rated"] = ranker.not_rated
+        families |= {name: replace(families[name], complete=False) for name in ("key", "fd") if name in families}
+    stopped = found.stopped_because
+    if ranker.not_rated or ranking_watch.is_told:
+        stopped = stopped or ranking_watch.reason()
     settings = {**request.settings(), "null": run.null_policy.value, "engine": run.engine.name}
-    return DiscoveryReport(
-        run.table, settings, packed, found.complete, found.stopped_because, run.seconds, counts, listed
-    )
+    complete = found.complete and stopped is None
+    return DiscoveryReport(run.table, settings, ranking, complete, stopped, run.seconds, counts, families)
 
 
 def _searched(
@@ -72,6 +76,8 @@ def _searched(
 
     try:
         found: Findings = _search_of(question)(run.table, run.engine, question, watch, emit, progress)
+        if found.complete:
+            found.finished = _families_of(question)
         return replace(found, blocks=[]) if knows_fds else found
     except MemoryError:
         reason: str | None = "there is not enough memory"
@@ -117,51 +123,45 @@ def _add(found: Findings, more: Findings) -> None:
     found.listings += more.listings
     found.complete = more.complete
     found.stopped_because = more.stopped_because
+    found.finished |= more.finished
     for name, count in more.counts.items():
         found.counts[name] = found.counts.get(name, 0) + count
+
+
+def _families(found: Findings, request: Request) -> dict[str, FoundFamily]:
+    """What is known of each family that was asked for; FDs come with canonical order dependencies."""
+    asked = [family for family in FAMILIES if family in request.find]
+    if "canonical-od" in asked and "fd" not in asked:
+        asked.insert(asked.index("canonical-od"), "fd")
+    return {family: FoundFamily(_found_of(found, family), family in found.finished) for family in asked}
+
+
+def _found_of(found: Findings, family: str) -> int:
+    if family in ("key", "fd"):
+        return found.count(goal_is_key=family == "key")
+    return sum(len(listing) for listing in found.listings if listing.kind == family)
+
+
+def _families_of(question: Any) -> set[LawKind]:
+    """The families that a search looks for."""
+    if isinstance(question, Question):
+        families: dict[LawKind, bool] = {"key": question.keys, "fd": question.fds}
+        return {family for family, is_asked in families.items() if is_asked}
+    match type(question).__name__:
+        case "CanonicalQuestion":
+            return {"canonical-od", "fd"}
+        case "ListQuestion":
+            return {"list-od"}
+        case _:
+            return {"dc"}
 
 
 def _counts(found: Findings, request: Request) -> dict[str, int]:
     counts = {"keys": found.count(goal_is_key=True), "fds": found.count(goal_is_key=False)}
     for family in FAMILIES[2:]:
         if family in request.find:
-            listings = (listing for listing in found.listings if listing.kind == family)
-            counts[family.replace("-", "_") + "s"] = sum(map(len, listings))
+            counts[family.replace("-", "_") + "s"] = _found_of(found, family)
     return {**counts, **found.counts}
-
-
-def _ranked(found: Findings, run: Run, request: Request) -> tuple[PackedLaws, tuple[RankedLaws, ...], int]:
-    """Everything in the order in which people want it, without what is of too little interest; and how many that is."""
-    from lawful.discovery.coverage import Coverage
-
-    coverage = Coverage(run.table, run.null_policy, range(run.table.width))
-    interests = [coverage.of(block.sets) for block in found.blocks]
-    packed = _packed(found.blocks, interests, run.table.width)
-    kept = packed if request.min_interest <= 0 else packed.chosen(packed.interests >= request.min_interest)
-    left_out = len(packed) - len(kept)
-    listed = []
-    for family in FAMILIES[2:]:
-        if family not in request.find:
-            continue
-        of_kind = _listings(found, family)
-        interesting = [_of_interest(listing, request.min_interest) for listing in of_kind]
-        left_out += sum(map(len, of_kind)) - sum(map(len, interesting))
-        listed.append(RankedLaws.of(family, interesting))  # type: ignore[arg-type]  # a family is a kind of law
-    return kept.ranked(), tuple(listed), left_out
-
-
-def _listings(found: Findings, family: str) -> list[Listing]:
-    """The listings of a family; those of pairs, which were handed out as time went by, as one."""
-    of_kind = [listing for listing in found.listings if listing.kind == family]
-    if family != "canonical-od" or not of_kind:
-        return of_kind
-    from lawful.discovery.canonical_ods.pairs import PackedPairs
-
-    return [PackedPairs.joined(of_kind)]  # type: ignore[arg-type]  # a listing of pairs is packed
-
-
-def _of_interest(listing: Listing, least: float) -> Listing:
-    return listing if least <= 0 else listing.chosen(np.flatnonzero(listing.interests >= least))
 
 
 def _refuse_too_little_memory(run: Run, limit: int | None) -> None:
@@ -171,20 +171,6 @@ def _refuse_too_little_memory(run: Run, limit: int | None) -> None:
             f"{run.table.nbytes >> 20} MB, and working on it some more",
             f"Give at least that and {_WORKING_MEMORY >> 20} MB, or leave columns out with --columns.",
         )
-
-
-def _packed(blocks: Sequence[Block], interests: Sequence[np.ndarray], width: int) -> PackedLaws:
-    """All blocks as one."""
-    if not blocks:
-        nothing = np.zeros(0)
-        return PackedLaws(np.zeros((0, words_for(width)), np.uint64), np.zeros(0, np.int64), nothing)
-    errors = [block.errors for block in blocks if block.errors is not None]
-    return PackedLaws(
-        np.concatenate([block.sets for block in blocks]),
-        np.concatenate([np.full(len(block.sets), right_side(block), np.int64) for block in blocks]),
-        np.concatenate(interests),
-        np.concatenate(errors) if errors else None,
-    )
 
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}

@@ -68,6 +68,8 @@ def discover_keys_and_fds(
         findings.counts["full_evidence"] = int(is_full)
         for goal, sets in search(table, engine, searched, question, watch, findings.counts, progress):
             state(stated_in_full(goal, sets, peeled))
+            if is_full and goal != KEY and question.keys:  # which come first
+                findings.finished.add("key")
         findings.complete = True
     except StoppedError as stop:
         findings.stopped_because = watch.reason() or stop.message
