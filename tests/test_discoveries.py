@@ -9,11 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from discovered_tables import TABLE, slow_table
-from hypothesis import given
-from hypothesis import strategies as st
 from pyarrow import csv
 
 import lawful
@@ -24,13 +21,11 @@ from lawful.dependencies.laws import OPERATORS
 from lawful.discovery.own_families import operators_of
 from lawful.discovery.questions import resident_bytes
 from lawful.results import DiscoveryReport
-from lawful.results.packed_laws import NO_RIGHT_SIDE, PackedLaws
 from lawful.runs.discover import discover_laws
 from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import Request, families_of
 from lawful.runs.run import Progress, Where, open_run
 from lawful.runs.stopping import interrupt
-from lawful.search import pack_sets
 from lawful.tables.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -174,26 +169,6 @@ def test_interest_is_the_coverage() -> None:
         names = found.law.columns if found.law.kind == "key" else found.law.to_dict()["lhs"]
         sizes = TABLE.group_by(names).aggregate([([], "count_all")])["count_all"].to_numpy().astype(float)
         assert found.interest == pytest.approx((sizes**2).sum() / TABLE.num_rows**2, rel=0.2, abs=2e-4)
-
-
-@given(st.lists(st.tuples(st.sets(st.integers(0, 69), max_size=4), st.integers(-1, 2), st.sampled_from([0.1, 0.5]))))
-def test_laws_are_ranked_by_interest_then_size_then_error(parts: list[tuple[set[int], int, float]]) -> None:
-    random = np.random.default_rng(len(parts))
-    packed = PackedLaws(
-        pack_sets([columns for columns, _, _ in parts], 70),
-        np.array([right_side for _, right_side, _ in parts], np.int64),
-        np.array([interest for _, _, interest in parts]),
-        random.choice([0.0, 0.01], len(parts)),
-    ).ranked()
-    assert packed.errors is not None
-    places = [
-        (right_side != NO_RIGHT_SIDE, -interest, len(columns), error)
-        for (columns, right_side), interest, error in zip(
-            packed.parts(), packed.interests.tolist(), packed.errors.tolist(), strict=True
-        )
-    ]
-    assert places == sorted(places)
-    assert sorted((tuple(sorted(columns)), right) for columns, right, _ in parts) == sorted(packed.parts())
 
 
 def test_a_report_is_in_the_order_of_the_ranking() -> None:

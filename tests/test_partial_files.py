@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.errors import UsageError
-from lawful.discovery.findings import Block
+from lawful.dependencies import format_law
+from lawful.discovery.findings import KEY, Block
+from lawful.discovery.questions import resident_bytes
 from lawful.runs.partial_files import PartialFile, may_be_partial
 from lawful.search import pack_sets
 
@@ -123,6 +125,40 @@ def test_whatever_runs_found_is_in_some_file(
     sets = [set(names) for names in written(folder).values()]
     assert all(sets)
     assert len(sets) <= 2 ** len(NAMES)
+
+
+def test_many_laws_are_written_as_few_are(tmp_path: Path) -> None:
+    names = [f"c{place}" for place in range(20)]
+    sets = pack_sets([[place for place in range(15) if number >> place & 1] for number in range(3_000)], 20)
+    for goal in (19, KEY):
+        out = tmp_path / f"{goal}.json"
+        with PartialFile(out) as kept:
+            kept.begin(names)
+            kept.append(Block(goal, sets))
+        lines = Path(f"{out}.partial").read_text().splitlines()
+        assert lines == [json.dumps(format_law(law, names)) for law in Block(goal, sets).laws()]
+
+
+def test_millions_of_lines_of_an_earlier_run_take_little_memory(tmp_path: Path) -> None:
+    out, lines = tmp_path / "laws.json", 1_000_000
+    with (tmp_path / "laws.json.partial").open("w") as earlier:
+        earlier.writelines(f'"a column with a long name of its own, b{number} -> d"\n' for number in range(lines))
+    before = resident_bytes()
+    with PartialFile(out) as kept:
+        kept.begin(NAMES)
+        assert resident_bytes() - before < 40 * lines  # as texts they take more than a hundred bytes each
+        kept.append(block(0))
+        assert kept.left == [tmp_path / "laws.json.partial"]
+
+
+def test_an_earlier_file_that_is_too_large_to_compare_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed(tmp_path / "laws.json", 0, 1)
+    monkeypatch.setattr("lawful.runs.partial_files._MOST_COMPARED", 10)
+    with PartialFile(tmp_path / "laws.json") as kept:
+        kept.begin(NAMES)
+        kept.append(block(0, 1))
+        assert kept.left == [tmp_path / "laws.json.partial"]
+    assert written(tmp_path) == {"laws.json.2.partial": ["a", "b"], "laws.json.partial": ["a", "b"]}
 
 
 def test_a_full_disk_ends_the_writing_but_not_the_run(tmp_path: Path) -> None:

@@ -24,6 +24,10 @@ def check_document(document: dict[str, Any]) -> None:
     assert document["format"] == "lawful/1"
     assert isinstance(document["complete"], bool)
     assert "stopped" not in document or (isinstance(document["stopped"], str) and not document["complete"])
+    if "ranked" in document:
+        assert document["ranked"] != ("unranked_because" in document)
+        families = document["stats"]["families"]
+        assert not document["complete"] or all(family["complete"] for family in families.values())
     assert document.get("limited_to", {"max_size": 0}).keys() <= {"max_size", "min_interest"}
     _check_table(document["table"])
     _check_stats(document["stats"])
@@ -52,7 +56,11 @@ def _check_table(table: dict[str, Any]) -> None:
 
 
 def _check_stats(stats: dict[str, Any]) -> None:
-    assert stats.keys() == {"seconds", "counts"}
+    assert stats.keys() - {"families"} == {"seconds", "counts"}
+    for family in stats.get("families", {}).values():
+        assert family.keys() == {"found", "complete"}
+        assert is_count(family["found"])
+        assert isinstance(family["complete"], bool)
     assert stats["seconds"].keys() <= STEPS
     assert "total" in stats["seconds"]
     assert all(isinstance(seconds, float) and seconds >= 0 for seconds in stats["seconds"].values())

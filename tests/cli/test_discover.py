@@ -294,3 +294,63 @@ def test_names_of_any_kind_come_back(lawful: Lawful, tmp_path: Path) -> None:
         (law,) = parse_laws(entry["text"], names)
         assert law
     assert lawful("check", tmp_path / "t.csv", "--laws", tmp_path / "laws.json").code == 0
+
+
+# Many laws
+
+
+@pytest.fixture(scope="module")
+def many_laws(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table with some hundred thousand laws, which are soon found and take a while to write."""
+    random = np.random.default_rng(1)
+    columns = {f"a column of number {place}": random.integers(0, 3, 60) for place in range(23)}
+    path = tmp_path_factory.mktemp("many") / "many.csv"
+    csv.write_csv(pa.table(columns), path)
+    return path
+
+
+def test_what_is_not_known_is_not_counted(lawful: Lawful, long_search: Path) -> None:
+    limited = ("--strategy", "full", "--time-limit", "0.1")
+    done = lawful("discover", long_search, "--find", "key,fd,list-od", *limited)
+    assert done.code == 3
+    lines = done.out.splitlines()
+    assert lines[1] == "keys: not known, the search stopped before"
+    assert lines[2] == "2 functional dependencies by then, and maybe more"
+    assert lines[6] == "list-based order dependencies: not known, the search stopped before"
+    assert "0 keys" not in done.out
+    document = read_document(lawful("discover", long_search, "--find", "key", *limited, "--json").out)
+    assert document["stats"]["families"] == {"key": {"found": 0, "complete": False}}
+
+
+def test_a_page_and_a_document_of_many_laws(lawful: Lawful, many_laws: Path, tmp_path: Path) -> None:
+    out = tmp_path / "laws.json"
+    done = lawful("discover", many_laws, "--find", "fd", "--out", out)
+    assert (done.code, done.err) == (0, "")
+    assert len(done.out) < 20_000
+    document = json.loads(out.read_text())
+    count = document["stats"]["counts"]["fds"]
+    assert count == len(document["dependencies"]) > 50_000
+    assert f"{count:,} functional dependencies\n" in done.out
+    assert f"… and {count - 50:,} more: see them all with --all, --json or --out.\n" in done.out
+    interests = [entry["interest"] for entry in document["dependencies"]]
+    assert interests == sorted(interests, reverse=True)
+    assert document["ranked"] is True
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_ctrl_c_while_the_document_is_written_leaves_the_partial_file(many_laws: Path, tmp_path: Path) -> None:
+    out, partial = tmp_path / "laws.json", tmp_path / "laws.json.partial"
+    with on_terminal("discover", many_laws, "--find", "fd", "--out", out) as running:
+        running.wait_for("wrote ")
+        running.interrupt()
+        code, printed = running.finish()
+    assert "functional dependencies" in printed  # the page was shown before
+    assert "Traceback" not in running.text
+    if code == 0:  # the machine was quicker than the signal
+        read_document(out.read_text())
+        return
+    assert code == 3
+    assert "stopped before the document was written" in running.text
+    assert f"what was found so far is in {partial}"[:40] in running.text.replace("\r\n", "")
+    assert list(tmp_path.iterdir()) == [partial]
+    assert len(partial.read_text().splitlines()) > 50_000

@@ -12,7 +12,7 @@ import typer
 
 from lawful.cli import options as opt
 from lawful.cli.groups import takes_groups, with_options
-from lawful.common.errors import EXIT_FINE, EXIT_STOPPED, UsageError
+from lawful.common.errors import EXIT_FINE, EXIT_STOPPED, StoppedError, UsageError
 
 if TYPE_CHECKING:
     from lawful.results import DiscoveryReport
@@ -87,11 +87,11 @@ def discover(
             report = discover_laws(run, request, progress, kept)
         if kept.failure is not None:
             output.print_notes(f"{kept.failure}; the search went on without it")
+        _show(report, showing)
         if showing.out is not None:
-            _write(report, showing.out, showing)
+            _write(report, showing.out)
             kept.forget()
     output.print_notes(*(f"{path} of an earlier run holds laws that were not found now" for path in kept.left))
-    _show(report, showing)
     raise typer.Exit(EXIT_FINE if report.complete else EXIT_STOPPED)
 
 
@@ -107,25 +107,30 @@ def _refuse_one_file_for_two(out: Path, checkpoint: Path) -> None:
         )
 
 
-def _write(report: DiscoveryReport, out: Path, showing: opt.Showing) -> None:
-    """Write the document; what cannot be written is at least shown."""
+def _write(report: DiscoveryReport, out: Path) -> None:
+    """Write the document, and say how far that is: it may have millions of laws."""
+    from lawful.cli.output import shown_progress
     from lawful.results.json_files import write_document
 
-    try:
-        write_document(report.streamed(), out)
-    except UsageError:
-        _show(report, showing)
-        raise
+    with shown_progress() as progress:
+        progress("writing the document")
+        write_document(report.streamed(lambda written: progress(f"wrote {written:,} of {len(report):,} laws")), out)
 
 
 def _show(report: DiscoveryReport, showing: opt.Showing) -> None:
+    """Show the result before it is written: what cannot be written was at least shown."""
     from lawful.cli import output
     from lawful.cli.discovery_output import print_discovery
 
-    if showing.json_:
-        output.print_json(report.streamed())
-    else:
-        print_discovery(report, showing.limits)
+    try:
+        if showing.json_:
+            output.print_json(report.streamed())
+        else:
+            print_discovery(report, showing.limits)
+    except KeyboardInterrupt:
+        if showing.out is not None:
+            raise
+        raise StoppedError("stopped while the result was shown", "--out keeps it in a file.") from None
 
 
 @contextmanager
@@ -135,8 +140,10 @@ def _left_behind_is_named(kept: PartialFile) -> Iterator[None]:
 
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         if kept.path is not None:
             some = "what was found so far" if kept.failure is None else "a part of what was found so far"
             print_notes(f"{some} is in {kept.path}")
+            if isinstance(error, KeyboardInterrupt):
+                raise StoppedError("stopped before the document was written") from None
         raise

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.common.arrays import Words
-from lawful.dependencies import FD, Key, Law
+from lawful.dependencies import FD, Key, Law, LawKind
 from lawful.results.law_listings import ListedLaws, Listing
 from lawful.search import unpack_sets
 
@@ -53,6 +53,8 @@ class Findings:
     complete: bool = False
     stopped_because: str | None = None
     counts: dict[str, int] = field(default_factory=dict)
+    finished: set[LawKind] = field(default_factory=set)
+    """The kinds of which all laws were found, even if the search ended before its end."""
 
     def fds(self) -> list[Block]:
         """The blocks of FDs."""

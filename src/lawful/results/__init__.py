@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lawful.results.check_report import CheckReport, Outcome, RowView
-    from lawful.results.discovery_report import DiscoveryReport, FoundLaw
+    from lawful.results.discovery_report import DiscoveryReport, FoundFamily, FoundLaw
     from lawful.results.explanation import Explanation, ViolationGroup
     from lawful.results.saved_laws import SavedLaws
     from lawful.results.table_profile import TableProfile
@@ -19,6 +19,7 @@ __all__ = [
     "CheckReport",
     "DiscoveryReport",
     "Explanation",
+    "FoundFamily",
     "FoundLaw",
     "Outcome",
     "RowView",
@@ -31,6 +32,7 @@ _HOMES = {
     "CheckReport": "check_report",
     "DiscoveryReport": "discovery_report",
     "Explanation": "explanation",
+    "FoundFamily": "discovery_report",
     "FoundLaw": "discovery_report",
     "Outcome": "check_report",
     "RowView": "check_report",

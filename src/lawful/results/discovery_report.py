@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice, repeat
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from lawful.common.errors import UsageError
 from lawful.common.meanings import Allowance, NullPolicy
@@ -22,13 +20,14 @@ from lawful.dependencies import (
     canonical_cover,
     closure,
     format_law,
-    to_document,
 )
 from lawful.dependencies.notation import unknown_column
 from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
 from lawful.results.json_files import write_document
+from lawful.results.law_entries import LawEntries, Told
 from lawful.results.law_listings import RankedLaws
 from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter, PackedLaws
+from lawful.results.ranking import Ranking
 from lawful.results.texts.discovery_text import discovery_lines, discovery_summary
 from lawful.results.texts.lines import A_PAGE, plain_text
 from lawful.results.texts.shown_text import visible
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN_IN_A_NOTEBOOK = 100
-_DIGITS = 9
 _RECORD_FIELDS = ("law", "kind", "interest")
 
 
@@ -70,36 +68,55 @@ class FoundLaw:
 
 
 @dataclass(frozen=True)
+class FoundFamily:
+    """How many laws of one kind were found, and whether these are all within the limits that were asked for."""
+
+    found: int
+    complete: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {"found": self.found, "complete": self.complete}
+
+
+@dataclass(frozen=True)
 class DiscoveryReport:
     """The laws that a discovery found, kind by kind, keys and FDs first, of each kind the most interesting first.
 
     `stopped_because` says what ended the search where it did not come to its end; `complete` is then false, and
     the laws are those that were certain by then. A complete answer has all laws within the limits of `limited_to`.
+    `families` says the same of each kind of laws that was asked for.
     """
 
     table: EncodedTable
     settings: Mapping[str, Any]
-    packed: PackedLaws
+    laws: Ranking
     complete: bool
     stopped_because: str | None
     seconds: Mapping[str, float]
     counts: Mapping[str, int]
-    listed: tuple[RankedLaws, ...] = ()
+    families: Mapping[str, FoundFamily]
 
     def __len__(self) -> int:
-        return len(self.packed) + sum(map(len, self.listed))
+        return len(self.laws)
 
     def __iter__(self) -> Iterator[FoundLaw]:
-        """The laws: keys, then FDs, then the other kinds; each by interest, size and error."""
-        yield from self._found(self.packed)
-        for laws in self.listed:
+        """The laws: keys, then FDs, then the other kinds; each by interest, size and error, if they are ranked."""
+        yield from self._found(self.laws.keys)
+        yield from self._found(self.laws.fds)
+        for laws in self.laws.listed:
             yield from self._found_in(laws)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether all laws are in the order of their interest; if not, some are as they were found."""
+        return self.laws.unranked_because is None
 
     def of_kind(self, kind: LawKind) -> list[FoundLaw]:
         """The laws of one kind alone."""
         if kind in ("key", "fd"):
             return self.keys() if kind == "key" else self.fds()
-        return [found for laws in self.listed if laws.kind == kind for found in self._found_in(laws)]
+        return [found for laws in self.laws.listed if laws.kind == kind for found in self._found_in(laws)]
 
     def _found_in(self, laws: RankedLaws) -> Iterator[FoundLaw]:
         names, allowed, null = tuple(self.table.names), self.allowed, self.null_policy
@@ -109,20 +126,19 @@ class DiscoveryReport:
 
     def _found(self, laws: PackedLaws) -> Iterator[FoundLaw]:
         names, null = tuple(self.table.names), self.null_policy
-        writer, allowed = LawWriter(names), None if laws.errors is None else self.allowed
-        errors: Iterable[float | None] = repeat(None) if laws.errors is None else laws.errors.tolist()
-        for (columns, right_side), interest, error in zip(laws.parts(), laws.interests.tolist(), errors, strict=False):
+        writer, allowed = LawWriter(names), self.allowed if laws.has_errors else None
+        for columns, right_side, interest, error in laws.rows():
             law = Key(columns) if right_side == NO_RIGHT_SIDE else FD(columns, right_side)
             text = writer.text(columns, right_side)
             yield FoundLaw(NamedLaw(law, names), text, interest, error, allowed=allowed, null=null)
 
     def keys(self) -> list[FoundLaw]:
         """The keys alone."""
-        return list(self._found(self.packed.families()[0]))
+        return list(self._found(self.laws.keys))
 
     def fds(self) -> list[FoundLaw]:
         """The functional dependencies alone."""
-        return list(self._found(self.packed.families()[1]))
+        return list(self._found(self.laws.fds))
 
     @property
     def null_policy(self) -> NullPolicy:
@@ -179,10 +195,10 @@ class DiscoveryReport:
     def _all_fds(self, what: str) -> list[FD]:
         """The FDs, if they are all that there are and follow the rules that theory takes for granted."""
         settings = self.settings
-        largest = settings.get("max_size")
+        largest, found = settings.get("max_size"), self.families.get("fd")
         reasons = {
             "functional dependencies were not asked for": not {"fd", "canonical-od"} & set(settings["find"]),
-            f"the discovery is incomplete: {self.stopped_because}": not self.complete,
+            f"the discovery is incomplete: {self.stopped_because}": found is not None and not found.complete,
             "FDs are not transitive where nulls are ignored": settings["null"] != "equal",
             "FDs that hold only within an error are not transitive": bool(settings["error"]),
             "less interesting laws were left out": settings["min_interest"] > 0,
@@ -194,7 +210,7 @@ class DiscoveryReport:
                     f"{what} cannot be told: {reason}",
                     "Discover all FDs that hold, under null equal and without limits.",
                 )
-        return [FD(lhs, rhs) for lhs, rhs in self.packed.parts() if rhs != NO_RIGHT_SIDE]
+        return [law for law in self.laws.fds.laws() if isinstance(law, FD)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that `lawful discover` writes."""
@@ -205,46 +221,28 @@ class DiscoveryReport:
         """Write the JSON document to a file, whole or not at all; `lawful.load` reads it back."""
         write_document(self.streamed(), Path(path))
 
-    def streamed(self) -> dict[str, Any]:
-        """Return the same document with an iterator for its laws: a million of them are better written one by one."""
+    def streamed(self, told: Told | None = None) -> dict[str, Any]:
+        """Return the same document with its laws to be iterated over: a million of them are better written one by one.
+
+        `told` is told how many were written so far.
+        """
+        unranked = self.laws.unranked_because
         return {
             "format": FORMAT,
             "complete": self.complete,
             **({} if self.stopped_because is None else {"stopped": self.stopped_because}),
+            "ranked": unranked is None,
+            **({} if unranked is None else {"unranked_because": unranked}),
             **({"limited_to": self.limited_to} if self.limited_to else {}),
             "table": table_document(self.table.name, self.table.rows, self.table.columns, self.table.names),
             "settings": {**self.table.settings, **self.settings},
-            "dependencies": self._entries(),
-            "stats": {"seconds": dict(self.seconds), "counts": dict(self.counts)},
+            "dependencies": LawEntries(self.laws, self.table.names, told),
+            "stats": {
+                "seconds": dict(self.seconds),
+                "counts": dict(self.counts),
+                "families": {name: family.to_dict() for name, family in self.families.items()},
+            },
         }
-
-    def _entries(self) -> Iterator[dict[str, Any]]:
-        yield from self._packed_entries()
-        for listed in self.listed:
-            for law, interest, error, reading in listed:
-                entry = to_document(law, self.table.names) | {"interest": round(interest, _DIGITS)}
-                if error is not None:
-                    entry["error"] = error
-                if reading is not None:
-                    entry["reading"] = reading
-                yield entry
-
-    def _packed_entries(self) -> Iterator[dict[str, Any]]:
-        laws, names, writer = self.packed, self.table.names, LawWriter(self.table.names)
-        interests = np.round(laws.interests, _DIGITS).tolist()
-        errors = None if laws.errors is None else laws.errors.tolist()
-        for place, (columns, right_side) in enumerate(laws.parts()):
-            listed = [names[column] for column in columns]
-            entry: dict[str, Any] = (
-                {"kind": "key", "columns": listed}
-                if right_side == NO_RIGHT_SIDE
-                else {"kind": "fd", "lhs": listed, "rhs": names[right_side]}
-            )
-            entry["text"] = writer.text(columns, right_side)
-            entry["interest"] = interests[place]
-            if errors is not None:
-                entry["error"] = errors[place]
-            yield entry
 
     def _records(self, most: int | None = None) -> list[dict[str, Any]]:
         return [
@@ -255,8 +253,7 @@ class DiscoveryReport:
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return a pandas DataFrame with a row for each law."""
-        has_errors = self.packed.errors is not None or any(laws.has_errors for laws in self.listed)
-        return to_pandas(self._records(), (*_RECORD_FIELDS, "error") if has_errors else _RECORD_FIELDS)
+        return to_pandas(self._records(), (*_RECORD_FIELDS, "error") if self.laws.has_errors else _RECORD_FIELDS)
 
     def __repr__(self) -> str:
         return f"<DiscoveryReport {visible(self.table.name)}: {discovery_summary(self)}>"

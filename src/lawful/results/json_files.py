@@ -9,12 +9,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from lawful.common.errors import UsageError
 
+BETWEEN_ENTRIES = ",\n    "
 _LAWS_AT_ONCE = 1_000
 _ENDS_A_LINE_OR_HIDES = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+
+
+@runtime_checkable
+class Blocks(Protocol):
+    """Laws that write themselves, many at a time."""
+
+    def blocks(self, *, ensure_ascii: bool) -> Iterator[str]:
+        """Their JSON text, with `BETWEEN_ENTRIES` between two of them."""
 
 
 def json_pieces(document: Mapping[str, Any], *, ensure_ascii: bool = False) -> Iterator[str]:
@@ -25,19 +34,26 @@ def json_pieces(document: Mapping[str, Any], *, ensure_ascii: bool = False) -> I
         yield f"{separator}\n  {json.dumps(name)}: "
         separator = ","
         if name == "dependencies":
-            yield from _law_lines(value, flat)
+            blocks = value.blocks(ensure_ascii=ensure_ascii) if isinstance(value, Blocks) else _blocks(value, flat)
+            yield from _law_lines(blocks)
         else:
             yield harmless_json(wide(value)).replace("\n", "\n  ")
     yield "\n}\n"
 
 
-def _law_lines(entries: Iterable[Mapping[str, Any]], encode: Callable[[Any], str]) -> Iterator[str]:
+def _law_lines(blocks: Iterable[str]) -> Iterator[str]:
     before, end = "[\n    ", "[]"
-    remaining = iter(entries)
-    while some := ",\n    ".join(map(encode, islice(remaining, _LAWS_AT_ONCE))):
-        yield before + harmless_json(some)
-        before, end = ",\n    ", "\n  ]"
+    for block in blocks:
+        yield before
+        yield block
+        before, end = BETWEEN_ENTRIES, "\n  ]"
     yield end
+
+
+def _blocks(entries: Iterable[Mapping[str, Any]], encode: Callable[[Any], str]) -> Iterator[str]:
+    remaining = iter(entries)
+    while some := BETWEEN_ENTRIES.join(map(encode, islice(remaining, _LAWS_AT_ONCE))):
+        yield harmless_json(some)
 
 
 def harmless_json(text: str) -> str:

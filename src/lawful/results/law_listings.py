@@ -6,13 +6,17 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from lawful.dependencies import Law, LawKind
+
+RankedLaw = tuple[Law, float, float | None, str | None]
+"""A law with its interest, its error and its reading."""
+
+_AT_ONCE = 4_096
 
 
 class Listing(Protocol):
@@ -81,18 +85,29 @@ class ListedLaws:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RankedLaws:
-    """Laws of one kind, from one or several listings, each of which has its most interesting laws first."""
+    """Laws of one kind, from one or several listings, the most interesting first.
+
+    `orders` has the places of each listing's laws in their order; it is None where the laws are as they were found.
+    Either way the listings stay as they are: millions of laws are not copied to be put in order.
+    """
 
     kind: LawKind
     listings: tuple[Listing, ...]
+    orders: tuple[npt.NDArray[np.int64], ...] | None = None
 
     @staticmethod
     def of(kind: LawKind, listings: Sequence[Listing]) -> RankedLaws:
         """Rank some listings, each by interest and what it ranks ties by."""
-        ranked = (listing.chosen(np.lexsort((*listing.ties(), -listing.interests))) for listing in listings)
-        return RankedLaws(kind, tuple(listing for listing in ranked if len(listing)))
+        some = tuple(listing for listing in listings if len(listing))
+        orders = (np.lexsort((*listing.ties(), -listing.interests)) for listing in some)
+        return RankedLaws(kind, some, tuple(orders))
+
+    @staticmethod
+    def as_found(kind: LawKind, listings: Sequence[Listing]) -> RankedLaws:
+        """Leave some listings as they are."""
+        return RankedLaws(kind, tuple(listing for listing in listings if len(listing)))
 
     def __len__(self) -> int:
         return sum(map(len, self.listings))
@@ -102,15 +117,18 @@ class RankedLaws:
         """Whether errors were allowed, so that each law has one."""
         return any(listing.errors is not None for listing in self.listings)
 
-    def __iter__(self) -> Iterator[tuple[Law, float, float | None, str | None]]:
-        """Each law with its interest, its error and its reading, the most interesting first."""
-        each = [_rows(listing) for listing in self.listings]
-        for _, *row in heapq.merge(*each, key=itemgetter(0)):
-            yield tuple(row)  # type: ignore[misc]  # what is left of a row is what is promised
+    def __iter__(self) -> Iterator[RankedLaw]:
+        """Each law with its interest, its error and its reading."""
+        if self.orders is None:
+            for listing in self.listings:
+                yield from _rows(listing, np.arange(len(listing)))
+            return
+        each = (_rows(listing, order) for listing, order in zip(self.listings, self.orders, strict=True))
+        yield from heapq.merge(*each, key=lambda row: -row[1])
 
 
-def _rows(listing: Listing) -> Iterator[tuple[float, Law, float, float | None, str | None]]:
-    errors = repeat(None) if listing.errors is None else iter(listing.errors.tolist())
-    rows = zip(listing.laws(), listing.interests.tolist(), errors, listing.readings(), strict=False)
-    for law, interest, error, reading in rows:
-        yield -interest, law, interest, error, reading
+def _rows(listing: Listing, order: npt.NDArray[np.int64]) -> Iterator[RankedLaw]:
+    for first in range(0, len(order), _AT_ONCE):
+        some = listing.chosen(order[first : first + _AT_ONCE])
+        errors = repeat(None) if some.errors is None else iter(some.errors.tolist())
+        yield from zip(some.laws(), some.interests.tolist(), errors, some.readings(), strict=False)

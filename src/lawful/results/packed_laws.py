@@ -1,75 +1,126 @@
-"""Keys and FDs by the million, in arrays: most of them are only counted or written, never looked at one by one."""
+"""Keys and FDs by the million, in arrays: most of them are only counted or written, never looked at one by one.
+
+The sets stay where the search has put them. What ranks them is a list of places beside them, and interests are worked
+out a chunk at a time, when somebody asks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from lawful.common.arrays import Words
+from lawful.common.arrays import Floats, Int64s, Words
 from lawful.dependencies import FD, Key, Law
 from lawful.dependencies.notation import format_name
-from lawful.search import set_sizes, unpack_sets
+from lawful.search import unpack_sets
 
 NO_RIGHT_SIDE = -1
 """Stands in the place of a right side where the law is a key."""
 
-_AT_ONCE = 100_000
+AT_ONCE = 1 << 14
+
+Places = npt.NDArray[np.integer[Any]]
+
+
+class PackedPart(NamedTuple):
+    """Laws of one right side: their left sides, or the columns of keys; with their errors where errors were allowed."""
+
+    right_side: int
+    sets: Words
+    errors: Floats | None = None
+
+
+class Chunk(NamedTuple):
+    """Some laws, and what is known of them."""
+
+    sets: Words
+    right_sides: Int64s
+    interests: Floats
+    errors: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
 class PackedLaws:
-    """Laws in the order in which people want them.
+    """Laws of one family in the order in which people want them.
 
     Attributes
     ----------
-    sets
-        The columns of each key and the left side of each FD.
-    right_sides
-        The right side of each FD, and `NO_RIGHT_SIDE` for a key.
-    interests
-        How interesting each law is.
-    errors
-        The error of each law, where errors were allowed.
+    parts
+        The laws as they were found; none is empty.
+    rate
+        How interesting each of some sets is.
+    order
+        The places of the laws that are meant, in their order; None for all as they stand.
     """
 
-    sets: Words
-    right_sides: npt.NDArray[np.int64]
-    interests: npt.NDArray[np.float64]
-    errors: npt.NDArray[np.float64] | None = None
+    parts: tuple[PackedPart, ...]
+    rate: Callable[[Words], Floats]
+    order: Places | None = None
 
     def __len__(self) -> int:
-        return len(self.sets)
+        return len(self.order) if self.order is not None else self.found
 
-    def families(self) -> tuple[PackedLaws, PackedLaws]:
-        """The keys and the FDs, each in their order."""
-        is_key = self.right_sides == NO_RIGHT_SIDE
-        return self.chosen(is_key), self.chosen(~is_key)
+    @property
+    def found(self) -> int:
+        """How many laws there are in all parts."""
+        return int(self._ends[-1]) if self.parts else 0
 
-    def ranked(self) -> PackedLaws:
-        """Keys before FDs, then by interest, by size and by error; what is still equal by its columns."""
-        errors = np.zeros(len(self)) if self.errors is None else self.errors
-        ties = (*self.sets.T, self.right_sides)
-        is_fd = self.right_sides != NO_RIGHT_SIDE
-        return self.chosen(np.lexsort((*ties, errors, set_sizes(self.sets), -self.interests, is_fd)))
+    @property
+    def has_errors(self) -> bool:
+        """Whether errors were allowed, so that each law has one."""
+        return any(part.errors is not None for part in self.parts)
 
-    def chosen(self, places: npt.NDArray[np.bool_] | npt.NDArray[np.int64] | slice) -> PackedLaws:
-        """Some of the laws, by their places or by a mask."""
-        errors = None if self.errors is None else self.errors[places]
-        return PackedLaws(self.sets[places], self.right_sides[places], self.interests[places], errors)
+    def chunks(self) -> Iterator[Chunk]:
+        """The laws, some at a time."""
+        for sets, right_sides, errors in self._taken():
+            yield Chunk(sets, right_sides, self.rate(sets), errors)
 
-    def parts(self) -> Iterator[tuple[tuple[int, ...], int]]:
-        """The columns or left side, and the right side, of each law."""
-        for first in range(0, len(self), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
-            yield from zip(unpack_sets(self.sets[some]), self.right_sides[some].tolist(), strict=True)
+    def rows(self) -> Iterator[tuple[tuple[int, ...], int, float, float | None]]:
+        """The columns or left side, the right side, the interest and the error of each law."""
+        for sets, right_sides, interests, errors in self.chunks():
+            each = repeat(None) if errors is None else errors.tolist()
+            yield from zip(unpack_sets(sets), right_sides.tolist(), interests.tolist(), each, strict=False)
 
     def laws(self) -> Iterator[Law]:
         """The laws as values."""
-        for columns, right_side in self.parts():
-            yield Key(columns) if right_side == NO_RIGHT_SIDE else FD(columns, right_side)
+        for sets, right_sides, _ in self._taken():
+            for columns, right_side in zip(unpack_sets(sets), right_sides.tolist(), strict=True):
+                yield Key(columns) if right_side == NO_RIGHT_SIDE else FD(columns, right_side)
+
+    @cached_property
+    def _ends(self) -> Int64s:
+        return np.cumsum([len(part.sets) for part in self.parts], dtype=np.int64)
+
+    def _taken(self) -> Iterator[tuple[Words, Int64s, Floats | None]]:
+        if self.order is not None:
+            for first in range(0, len(self.order), AT_ONCE):
+                yield self._at(self.order[first : first + AT_ONCE])
+            return
+        for part in self.parts:
+            for first in range(0, len(part.sets), AT_ONCE):
+                some = slice(first, first + AT_ONCE)
+                sets = part.sets[some]
+                right_sides = np.full(len(sets), part.right_side, np.int64)
+                yield sets, right_sides, None if part.errors is None else part.errors[some]
+
+    def _at(self, places: Places) -> tuple[Words, Int64s, Floats | None]:
+        """The laws of some places, wherever their parts are."""
+        part_of = np.searchsorted(self._ends, places, side="right")
+        sets = np.empty((len(places), self.parts[0].sets.shape[1]), np.uint64)
+        right_sides, errors = np.empty(len(places), np.int64), np.zeros(len(places))
+        for number in np.unique(part_of).tolist():
+            part, here = self.parts[number], np.flatnonzero(part_of == number)
+            there = places[here] - (self._ends[number] - len(part.sets))
+            sets[here], right_sides[here] = part.sets[there], part.right_side
+            if part.errors is not None:
+                errors[here] = part.errors[there]
+        return sets, right_sides, errors if self.has_errors else None
 
 
 class LawWriter:

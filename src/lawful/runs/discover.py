@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from lawful.common.errors import EngineError, StoppedError, UsageError
 from lawful.discovery.checkpoint import remembered
-from lawful.discovery.families import Family, FamilySearch, families
-from lawful.discovery.findings import Block, Findings, Listing
+from lawful.discovery.families import FamilySearch, families
+from lawful.discovery.findings import Block, Findings
 from lawful.discovery.search import Search, Shared
-from lawful.results.discovery_report import DiscoveryReport
-from lawful.results.law_listings import RankedLaws
-from lawful.results.packed_laws import PackedLaws
-from lawful.runs.partial_files import PartialFile, right_side
+from lawful.results.discovery_report import DiscoveryReport, FoundFamily
+from lawful.results.law_listings import Listing
+from lawful.runs.partial_files import PartialFile
+from lawful.runs.ranking import Ranker, listed_families
 from lawful.runs.request import Request
 from lawful.runs.run import Progress, Run
-from lawful.runs.stopping import UserWatch, ctrl_c_ends
-from lawful.search import words_for
+from lawful.runs.stopping import RankingWatch, UserWatch, ctrl_c_ends
 
 _WORKING_MEMORY = 64 << 20
 """What working on the smallest table takes, beside the table."""
@@ -53,21 +49,30 @@ def discover_laws(
             knows_fds = "fd" in request.find and family_search.states_fds
             search = Search(run.table, run.engine, watch, progress=progress, checks=checks, shared=shared)
             question = family_search.question(request, run.null_policy)
-            _add(found, _searched(search, family_search, question, written, knows_fds=knows_fds))
+            decided = _decided_by(family_search, request)
+            _add(found, _searched(search, family_search, question, written, decided, knows_fds=knows_fds))
             if not found.complete:
                 break
         if shared.compared:
             found.counts["pairs"] = shared.compared
-    progress("ranking what was found")
-    with run.timed("rank"):
-        packed, listed, left_out = _ranked(found, run, request)
-    counts = _counts(found, request)
+    written.release()
+    counts, known = _counts(found, request), _families(found, request)
+    ranking_watch = RankingWatch(watch, request.time_limit, run.seconds["discover"])
+    with run.timed("rank"), ctrl_c_ends(ranking_watch, run.cancel):
+        progress("ranking what was found")
+        ranker = Ranker(run.table, run.null_policy, request, ranking_watch)
+        ranking = ranker.ranking(found)
     if request.min_interest > 0 and not any(search.limits_interest for search in searches):
-        counts["left_out"] = left_out
+        counts["left_out"] = ranker.left_out
+    if ranker.not_rated:
+        counts["not_rated"] = ranker.not_rated
+        known |= {name: replace(known[name], complete=False) for name in ("key", "fd") if name in known}
+    stopped = found.stopped_because
+    if ranker.not_rated or ranking_watch.is_told:
+        stopped = stopped or ranking_watch.reason()
     settings["engine"] = run.engine.name
-    return DiscoveryReport(
-        run.table, settings, packed, found.complete, found.stopped_because, run.seconds, counts, listed
-    )
+    complete = found.complete and stopped is None
+    return DiscoveryReport(run.table, settings, ranking, complete, stopped, run.seconds, counts, known)
 
 
 def notes_before(run: Run, request: Request) -> list[str]:
@@ -77,9 +82,15 @@ def notes_before(run: Run, request: Request) -> list[str]:
 
 
 def _searched(
-    search: Search, family_search: FamilySearch, question: Any, written: PartialFile, *, knows_fds: bool
+    search: Search,
+    family_search: FamilySearch,
+    question: Any,
+    written: PartialFile,
+    decided: set[str],
+    *,
+    knows_fds: bool,
 ) -> Findings:
-    """Run the search of one family; where it breaks off, what it had stated by then is found.
+    """Run one search for the families that it decides; where it breaks off, what it had stated by then is found.
 
     FDs that are known are not stated again.
     """
@@ -91,6 +102,8 @@ def _searched(
     search.emit = emit
     try:
         family_search.discover(search, question)
+        if search.findings.complete:
+            search.findings.finished = decided
     except MemoryError:
         search.findings.stopped_because = "there is not enough memory"
     except StoppedError as stop:
@@ -109,50 +122,35 @@ def _add(found: Findings, more: Findings) -> None:
     found.listings += more.listings
     found.complete = more.complete
     found.stopped_because = more.stopped_because
+    found.finished |= more.finished
     for name, count in more.counts.items():
         found.counts[name] = found.counts.get(name, 0) + count
 
 
+def _decided_by(search: FamilySearch, request: Request) -> set[str]:
+    """The families of which a search finds all laws; FDs may come with those that are asked for."""
+    asked = {family.name for family in families() if family.search == search and family.name in request.find}
+    return asked | ({"fd"} if search.states_fds else set())
+
+
+def _families(found: Findings, request: Request) -> dict[str, FoundFamily]:
+    """What is known of each family that was asked for, or that comes with one that was."""
+    decided = set().union(*(_decided_by(search, request) for search in request.searches()))
+    names = [family.name for family in families() if family.name in decided]
+    return {name: FoundFamily(_found_of(found, name), name in found.finished) for name in names}
+
+
+def _found_of(found: Findings, family: str) -> int:
+    if family in ("key", "fd"):
+        return found.count(goal_is_key=family == "key")
+    return sum(len(listing) for listing in found.listings if listing.kind == family)
+
+
 def _counts(found: Findings, request: Request) -> dict[str, int]:
     counts = {"keys": found.count(goal_is_key=True), "fds": found.count(goal_is_key=False)}
-    for family in _listed_families(request):
-        listings = (listing for listing in found.listings if listing.kind == family.name)
-        counts[family.name.replace("-", "_") + "s"] = sum(map(len, listings))
+    for family in listed_families(request):
+        counts[family.name.replace("-", "_") + "s"] = _found_of(found, family.name)
     return {**counts, **found.counts}
-
-
-def _ranked(found: Findings, run: Run, request: Request) -> tuple[PackedLaws, tuple[RankedLaws, ...], int]:
-    """Everything in the order in which people want it, without what is of too little interest; and how many that is."""
-    from lawful.discovery.coverage import Coverage
-
-    coverage = Coverage(run.table, run.null_policy, range(run.table.width))
-    interests = [coverage.of(block.sets) for block in found.blocks]
-    packed = _packed(found.blocks, interests, run.table.width)
-    kept = packed if request.min_interest <= 0 else packed.chosen(packed.interests >= request.min_interest)
-    left_out = len(packed) - len(kept)
-    listed = []
-    for family in _listed_families(request):
-        of_kind = _listings(found, family)
-        interesting = [_of_interest(listing, request.min_interest) for listing in of_kind]
-        left_out += sum(map(len, of_kind)) - sum(map(len, interesting))
-        listed.append(RankedLaws.of(family.name, interesting))
-    return kept.ranked(), tuple(listed), left_out
-
-
-def _listed_families(request: Request) -> list[Family]:
-    """The families that are asked for and come in listings: all but keys and FDs, which come in blocks."""
-    return [family for family in families() if family.name in request.find and family.name not in ("key", "fd")]
-
-
-def _listings(found: Findings, family: Family) -> list[Listing]:
-    """The listings of a family; those that were handed out as time went by as one, where the family joins them."""
-    of_kind = [listing for listing in found.listings if listing.kind == family.name]
-    join = None if family.search is None else family.search.join
-    return [join(of_kind)] if join is not None and of_kind else of_kind
-
-
-def _of_interest(listing: Listing, least: float) -> Listing:
-    return listing if least <= 0 else listing.chosen(np.flatnonzero(listing.interests >= least))
 
 
 def _refuse_too_little_memory(run: Run, limit: int | None) -> None:
@@ -162,17 +160,3 @@ def _refuse_too_little_memory(run: Run, limit: int | None) -> None:
             f"{run.table.nbytes >> 20} MB, and working on it some more",
             f"Give at least that and {_WORKING_MEMORY >> 20} MB, or leave columns out with --columns.",
         )
-
-
-def _packed(blocks: Sequence[Block], interests: Sequence[np.ndarray], width: int) -> PackedLaws:
-    """All blocks as one."""
-    if not blocks:
-        nothing = np.zeros(0)
-        return PackedLaws(np.zeros((0, words_for(width)), np.uint64), np.zeros(0, np.int64), nothing)
-    errors = [block.errors for block in blocks if block.errors is not None]
-    return PackedLaws(
-        np.concatenate([block.sets for block in blocks]),
-        np.concatenate([np.full(len(block.sets), right_side(block), np.int64) for block in blocks]),
-        np.concatenate(interests),
-        np.concatenate(errors) if errors else None,
-    )

@@ -14,17 +14,26 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import TextIO
+from typing import BinaryIO
+
+import numpy as np
 
 from lawful.common.errors import UsageError
 from lawful.dependencies import format_law
 from lawful.discovery.findings import KEY, Block, Listing
-from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter
+from lawful.results.law_lines import NotationLines
+from lawful.results.packed_laws import AT_ONCE, NO_RIGHT_SIDE, LawWriter
 from lawful.search import unpack_sets
+
+_FEW = 1_000
+"""So many laws are written sooner than the kernels for more are loaded."""
+_MOST_COMPARED = 256 << 20
+"""Bytes of an earlier file that are read, to see whether all its laws are found again; a larger one stays."""
 
 
 @dataclass
@@ -33,15 +42,41 @@ class _Locked:
 
     path: Path
     number: int
-    file: TextIO
+    file: BinaryIO
 
 
 @dataclass
 class _Earlier(_Locked):
     """What an earlier run has left."""
 
-    missing: set[str]
-    """Its lines that this run has not written."""
+    lines: _Lines | None
+    """Its lines that this run has not written; None where there are too many to hold against the own ones."""
+
+    @property
+    def is_found_again(self) -> bool:
+        """Whether this run has written every line."""
+        return self.lines is not None and self.lines.missing == 0
+
+
+class _Lines:
+    """Lines, kept as one number each: millions of laws need not be in memory as texts.
+
+    The numbers are those of Python's own hashes, which nobody can foresee: two lines of one number are as good as
+    impossible.
+    """
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._numbers = np.unique(np.fromiter(map(hash, lines), np.int64))
+        self._is_missing = np.ones(self._numbers.size, np.bool_)
+        self.missing = self._numbers.size
+
+    def discard(self, lines: Iterable[bytes]) -> None:
+        """Take lines out, as far as they are in."""
+        if self.missing:
+            numbers = np.fromiter(map(hash, lines), np.int64)
+            places = np.minimum(np.searchsorted(self._numbers, numbers), self._numbers.size - 1)
+            self._is_missing[places[self._numbers[places] == numbers]] = False
+            self.missing = int(np.count_nonzero(self._is_missing))
 
 
 class PartialFile:
@@ -78,7 +113,7 @@ class PartialFile:
     @property
     def left(self) -> list[Path]:
         """Files of earlier runs that hold laws which this run has not found, or not written."""
-        return [earlier.path for earlier in self._earlier if earlier.missing]
+        return [earlier.path for earlier in self._earlier if not earlier.is_found_again]
 
     def begin(self, names: Sequence[str]) -> None:
         """Open a file for laws on columns of these names."""
@@ -101,12 +136,20 @@ class PartialFile:
         if self._own is None or self.failure is not None:
             return
         try:
-            self._own.file.writelines(self._lines(found))
+            for lines in self._texts(found):
+                self._own.file.write(lines)
+                for earlier in self._earlier:
+                    if earlier.lines is not None:
+                        earlier.lines.discard(lines.splitlines(keepends=True))
             self._own.file.flush()
         except OSError as error:
             self.failure = f"cannot write {self.path}: {error.strerror}"
         else:
             self._replace_earlier(self._own)
+
+    def release(self) -> None:
+        """Let go of what was gathered, once a search has ended; what is written stays."""
+        self.blocks, self.listings = [], []
 
     def forget(self) -> None:
         """Remove the own file, once the whole result is written."""
@@ -115,22 +158,23 @@ class PartialFile:
                 self.path.unlink()
         self.path = None
 
-    def _lines(self, found: Block | Listing) -> Iterator[str]:
-        for text in self._texts(found):
-            line = json.dumps(text) + "\n"
-            for earlier in self._earlier:
-                earlier.missing.discard(line)
-            yield line
-
-    def _texts(self, found: Block | Listing) -> Iterator[str]:
-        if not isinstance(found, Block):
-            return (format_law(law, self._names) for law in found.laws())
-        goal = right_side(found)
-        return (self._writer.text(columns, goal) for columns in unpack_sets(found.sets))
+    def _texts(self, found: Block | Listing) -> Iterator[bytes]:
+        """The lines of some laws, many at a time."""
+        if isinstance(found, Block) and len(found.sets) > _FEW:
+            by_kernel = NotationLines(self._names)
+            for first in range(0, len(found.sets), AT_ONCE):
+                yield by_kernel.lines(found.sets[first : first + AT_ONCE], right_side(found))
+            return
+        if isinstance(found, Block):
+            texts = (self._writer.text(columns, right_side(found)) for columns in unpack_sets(found.sets))
+        else:
+            texts = (format_law(law, self._names) for law in found.laws())
+        while some := list(map(json.dumps, islice(texts, _FEW))):
+            yield ("\n".join(some) + "\n").encode("ascii")
 
     def _replace_earlier(self, own: _Locked) -> None:
         """Remove what this run's own file holds too; of all names it takes the first."""
-        for earlier in [earlier for earlier in self._earlier if not earlier.missing]:
+        for earlier in [earlier for earlier in self._earlier if earlier.is_found_again]:
             with contextlib.suppress(OSError):  # then it stays, which does no harm
                 if own.number < earlier.number:
                     earlier.path.unlink()
@@ -174,11 +218,12 @@ def _of_earlier_run(path: Path, number: int) -> _Earlier | None:
     if not path.is_file():  # a pipe would never end
         return None
     with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
-        file = stack.enter_context(path.open("r+", encoding="utf-8", errors="replace"))
+        file = stack.enter_context(path.open("r+b"))
         if _lock(file, path):
-            whole_lines = {line for line in file if line.endswith("\n")}
+            is_small = os.fstat(file.fileno()).st_size <= _MOST_COMPARED
+            lines = _Lines(line for line in file if line.endswith(b"\n")) if is_small else None
             stack.pop_all()  # the lock lasts as long as the file is open
-            return _Earlier(path, number, file, whole_lines)
+            return _Earlier(path, number, file, lines)
     return None
 
 
@@ -188,7 +233,7 @@ def _new_file(out: Path) -> _Locked:
     while True:
         path = _numbered(out, number)
         try:
-            file = path.open("x", encoding="utf-8")
+            file = path.open("xb")
         except FileExistsError:
             number += 1
             continue
@@ -201,7 +246,7 @@ def _new_file(out: Path) -> _Locked:
         file.close()  # a run that began at the same moment took it for one of an earlier run
 
 
-def _lock(file: TextIO, path: Path) -> bool:
+def _lock(file: BinaryIO, path: Path) -> bool:
     """Keep other runs off a file; False if one was quicker."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
 from lawful.discovery.questions import Watch
 
+_TOLD = "the user stopped it"
+_SHARE_TO_RANK, _LEAST_TO_RANK = 0.1, 1.0
+"""The share of the time of a search, and the least seconds, that may be taken to rank what it found."""
 _SOON = 0.02
 _CANCEL_SECONDS = 10.0
 _COMPILERS = ("numba", "llvmlite")
@@ -21,15 +26,49 @@ class UserWatch(Watch):
 
     def __init__(self, seconds: float | None, memory: int | None) -> None:
         super().__init__(seconds, memory)
-        self._is_told = False
+        self.is_told = False
+        """Whether the user said so."""
 
     def end(self) -> None:
         """Reach the limit now."""
-        self._is_told = True
+        self.is_told = True
 
     def reason(self) -> str | None:
         """Why to stop now, if so."""
-        return "the user stopped it" if self._is_told else super().reason()
+        return _TOLD if self.is_told else super().reason()
+
+
+class RankingWatch(UserWatch):
+    """A watch over what is done after a search: it may take a little longer than the search was given.
+
+    Parameters
+    ----------
+    search
+        The watch over the search.
+    time_limit
+        The seconds that the search was given, if it was.
+    spent
+        The seconds that it took.
+    """
+
+    def __init__(self, search: UserWatch, time_limit: float | None, spent: float) -> None:
+        super().__init__(None, None)
+        least = max(_LEAST_TO_RANK, _SHARE_TO_RANK * spent)
+        self._why = _TOLD if search.is_told or time_limit is None else f"the time limit of {time_limit:g} s is reached"
+        if search.is_told:
+            self._ends = time.monotonic() + least
+        else:
+            self._ends = math.inf if time_limit is None else time.monotonic() + max(least, time_limit - spent)
+
+    def reason(self) -> str | None:
+        """Why to stop now, if so."""
+        return self.reason_soon(0.0)
+
+    def reason_soon(self, seconds: float) -> str | None:
+        """Why to stop within so many seconds, if so."""
+        if self.is_told:
+            return _TOLD
+        return self._why if time.monotonic() + seconds > self._ends else None
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

@@ -36,6 +36,8 @@ def discover_keys_and_fds(search: Search, question: Question) -> Findings:
             for goal, sets in _from_all_pairs(search, question, peeled.columns):
                 for block in stated_in_full(goal, sets, peeled):
                     search.state(block)
+                if goal != KEY and question.keys:  # which come first
+                    search.findings.finished.add("key")
         else:
             run_loop(search, KeysAndFds(search, question))
     if search.findings.complete and question.finds_all_fds:

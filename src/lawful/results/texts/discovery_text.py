@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice, repeat
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from lawful.dependencies import format_law, words_of
@@ -20,14 +20,16 @@ _STEPS = {"start": "start", "encode": "read and encode", "open": "open", "discov
 
 def discovery_lines(report: DiscoveryReport, limits: Limits) -> Iterator[Line]:
     """The laws kind by kind, the most interesting first, with how long it took."""
-    sections = [section for section in _sections(report) if section.is_wanted]
+    sections = list(_sections(report))
     yield heading(report.table, report.settings["engine"])
     for section, most in zip(sections, _most_shown([section.count for section in sections], limits), strict=True):
-        yield line(f"{section.count:,} {section.words[section.count != 1]}", "bold")
+        yield line(section.title, "bold")
         yield from map(line, _laws(section, most, limits))
         if most < section.count:
             yield line(f"  {left_out(section.count - most, '', limits)}")
     yield line(discovery_summary(report), "bold")
+    if unranked := report.laws.unranked_because:
+        yield line(f"not ranked, but as they were found: {unranked}", "bold")
     if words := report.limits_in_words():
         yield line(words, "bold")
     yield line(_times(report))
@@ -38,28 +40,38 @@ _Row = tuple[str, float, float | None, str | None]
 
 @dataclass(frozen=True)
 class _Section:
-    """Laws of one kind: how many, and a row of text, interest, error and reading for each."""
+    """Laws of one kind: how many, whether that is all, and a row of text, interest, error and reading for each."""
 
-    words: tuple[str, str]
+    kind: str
     count: int
+    is_complete: bool
     rows: Iterator[_Row]
-    is_wanted: bool
+
+    @property
+    def title(self) -> str:
+        """How many laws there are, as far as that is known."""
+        one, several = words_of(self.kind)
+        if self.is_complete:
+            return f"{self.count:,} {one if self.count == 1 else several}"
+        if self.count:
+            return f"{self.count:,} {one if self.count == 1 else several} by then, and maybe more"
+        return f"{several}: not known, the search stopped before"
 
 
 def _sections(report: DiscoveryReport) -> Iterator[_Section]:
-    keys, fds = report.packed.families()
-    find = report.settings["find"]
-    yield _Section(words_of("key"), len(keys), _packed_rows(keys, report), "key" in find)
-    yield _Section(words_of("fd"), len(fds), _packed_rows(fds, report), bool({"fd", "canonical-od"} & set(find)))
-    for laws in report.listed:
-        rows = ((format_law(law, report.table.names), *rest) for law, *rest in laws)
-        yield _Section(words_of(laws.kind), len(laws), rows, True)  # type: ignore[arg-type]  # rows are what laws give
+    laws, families = report.laws, report.families
+    for kind, packed in (("key", laws.keys), ("fd", laws.fds)):
+        if kind in families:
+            yield _Section(kind, len(packed), families[kind].complete, _packed_rows(packed, report))
+    for listed in laws.listed:
+        rows = ((format_law(law, report.table.names), *rest) for law, *rest in listed)
+        complete = families[listed.kind].complete
+        yield _Section(listed.kind, len(listed), complete, rows)  # type: ignore[arg-type]  # rows are what laws give
 
 
 def _packed_rows(laws: PackedLaws, report: DiscoveryReport) -> Iterator[_Row]:
     text = LawWriter(report.table.names).text
-    errors = repeat(None) if laws.errors is None else iter(laws.errors.tolist())
-    for (columns, right_side), interest, error in zip(laws.parts(), laws.interests.tolist(), errors, strict=False):
+    for columns, right_side, interest, error in laws.rows():
         yield text(columns, right_side), interest, error, None
 
 
@@ -90,11 +102,14 @@ def _laws(section: _Section, most: int, limits: Limits) -> Iterator[str]:
 def discovery_summary(report: DiscoveryReport) -> str:
     """How many laws were found, and whether these are all."""
     settings, counts = report.settings, report.counts
-    parts = [counted(len(report) + counts.get("left_out", 0), "minimal law")]
+    found = len(report) + counts.get("left_out", 0) + counts.get("not_rated", 0)
+    parts = [counted(found, "minimal law")]
     if settings["error"]:
         parts.append(f"with an error of at most {settings['error']:g} ({settings['measure']})")
     if "left_out" in counts:
         parts.append(f"{counts['left_out']:,} of less interest left out")
+    if "not_rated" in counts:
+        parts.append(f"{counts['not_rated']:,} left out because there was no time to rate them")
     described = ", ".join(parts)
     if report.complete:
         return described
