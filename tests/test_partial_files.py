@@ -146,7 +146,7 @@ def test_millions_of_lines_of_an_earlier_run_take_little_memory(tmp_path: Path) 
     before = resident_bytes()
     with PartialFile(out) as kept:
         kept.begin(NAMES)
-        assert resident_bytes() - before < 40 * lines  # as texts they take more than a hundred bytes each
+        assert resident_bytes() - before < 60 * lines  # as texts they take more than a hundred bytes each
         kept.append(block(0))
         assert kept.left == [tmp_path / "laws.json.partial"]
 
