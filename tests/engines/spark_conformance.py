@@ -10,13 +10,23 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from clusters import answer, executor_pids, open_session
 
 sys.path.insert(0, str(Path(__file__).parent))
-from conformance import CONTRACT, encoded, in_order, random_tasks, reference, write_table
+from conformance import (
+    CONTRACT,
+    encoded,
+    in_order,
+    random_tasks,
+    reference,
+    streams_all_violating_rows,
+    write_table,
+)
 
+import lawful
 from lawful.common.meanings import NullPolicy
 from lawful.engines.spark import SparkEngine
 from lawful.tables import spark_pipeline
@@ -44,6 +54,16 @@ def encodes_like_this_process(spark: object, path: Path) -> EncodedTable:
                 expected.value(row, position) for position in range(table.width)
             ]
     return found
+
+
+def gives_frames(spark: Any) -> None:
+    """Violating rows of a DataFrame are a DataFrame of the same session, joined to all columns of the source."""
+    source = spark.range(0, 1_000, 1, 5).selectExpr("id", "id % 7 as a", "id % 5 as b", "array(id) as rest")
+    report = lawful.check(source, ["a -> b", "key(id)"], columns=["id", "a", "b"])
+    frame = report.violations(0)
+    assert frame.columns == ["_group", "_row", "id", "a", "b", "rest"]
+    assert frame.where("_row = id and rest[0] = id and _group = a").count() == 1_000
+    assert report.violations(1).count() == 0
 
 
 def survives_a_lost_executor(spark: object, folder: Path) -> dict[str, object]:
@@ -82,8 +102,9 @@ def main(parts: list[str]) -> None:
             table = encodes_like_this_process(spark, write_table(folder, 3_000))
             for requirement in CONTRACT:
                 requirement(lambda: SparkEngine(spark), table)
-            shipped = CONTRACT[0]
-            shipped(lambda: SparkEngine(spark, shares_files=False), table)
+            for shipped in (CONTRACT[0], streams_all_violating_rows):
+                shipped(lambda: SparkEngine(spark, shares_files=False), table)
+            gives_frames(spark)
             done["contract"] = [requirement.__name__ for requirement in CONTRACT]
         if "kill" in parts:
             done["kill"] = survives_a_lost_executor(spark, folder)
