@@ -228,6 +228,7 @@ def test_ctrl_c_while_ranking_keeps_everything(monkeypatch: pytest.MonkeyPatch) 
     document = report.to_dict()
     assert (document["ranked"], document["unranked_because"]) == (False, "the user stopped it")
     assert all(family["complete"] for family in document["stats"]["families"].values())
+    assert "not ranked: the user stopped it" in report._repr_html_()
     assert lawful.check(TABLE, report).holds
     least = _discover(TABLE, Request(min_interest=0.01), interrupt_when_ranking)
     assert (least.complete, least.counts["not_rated"] > 0) == (False, True)

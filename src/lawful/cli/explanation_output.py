@@ -77,14 +77,14 @@ def _why_it_holds(explained: Explanation, page: Page) -> Iterator[str]:
             yield f"  {page.law(outcome.text)} is broken: {first}"
             yield from (f"    {row}" for row in rows)
     if explained.law.kind == "fd" and explained.complete:
-        others = ", ".join(map(page.name, explained.determines))
+        others = page.names(explained.determines)
         yield f"its left side also determines {others}" if others else "its left side determines nothing else"
 
 
 def _reach(explained: Explanation, page: Page) -> str:
     """How many rows the law says something about."""
     shared, _ = parts_of(explained.positional)
-    names = ", ".join(page.name(explained.table.names[column]) for column in shared)
+    names = page.names(explained.table.names[column] for column in shared)
     rows = counted(explained.table.rows, "row")
     if not names:
         words = {"key": "a key of no columns allows one row", "fd": "the column is constant"}

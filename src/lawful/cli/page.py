@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lawful.cli.shown_text import shortened, shown_name, shown_value, visible
 
-_LONGEST_LAW, _LONGEST_NAME, _LONGEST_VALUE = 500, 40, 40
+_LONGEST_LINE, _LONGEST_NAME, _LONGEST_VALUE = 500, 40, 40
 WAYS_TO_ALL = "see them all with --all, --json or --out."
 
 
@@ -23,7 +23,11 @@ class Page:
 
     def law(self, text: str) -> str:
         """Return a law as the reader can take it in."""
-        return shortened(visible(text), self.most(_LONGEST_LAW))
+        return self.line(visible(text))
+
+    def line(self, text: str) -> str:
+        """Return a line as the reader can take it in."""
+        return shortened(text, self.most(_LONGEST_LINE))
 
     def name(self, name: str) -> str:
         """Return a column's name."""
@@ -32,4 +36,9 @@ class Page:
     def cells(self, values: Mapping[str, str | None]) -> str:
         """Columns and their values in one line."""
         longest = self.most(_LONGEST_VALUE)
-        return ", ".join(f"{self.name(name)} = {shown_value(value, longest)}" for name, value in values.items())
+        shown = (f"{self.name(name)} = {shown_value(value, longest)}" for name, value in values.items())
+        return self.line(", ".join(shown))
+
+    def names(self, names: Iterable[str]) -> str:
+        """Columns in one line."""
+        return self.line(", ".join(map(self.name, names)))
