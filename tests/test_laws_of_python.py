@@ -99,6 +99,11 @@ def test_a_rewriting_takes_what_was_found() -> None:
     for laws in (found, found.to_dict(), one, [one], lawful.check(PEOPLE, found)):
         assert lawful.rewrite(asked, laws).sql == "select * from t order by zip"
     assert lawful.rewrite(asked, [one], ["state", "zip"]).changed
+    almost = lawful.check(PEOPLE, "zip -> city", error=0.5)
+    assert almost.holds
+    refused = lawful.rewrite("select * from t order by zip, city", almost)
+    assert not refused.changed
+    assert any("true only within an error" in sentence for sentence in refused.refused)
 
 
 # Documents and files

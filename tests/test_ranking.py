@@ -136,7 +136,7 @@ def test_a_ranking_that_would_not_end_in_time_is_not_begun() -> None:
     ranker = _ranker(_watch(time_limit=1.0, spent=1.0), time_limit=1.0)
     began = time.monotonic()
     found = ranker.ranking(Findings([_many(1 << 20)] * 24))
-    assert found.unranked_because == "the time limit of 1 s is reached"
+    assert found.unranked_because == "the time limit of 1 s leaves no time to rank so many"
     assert time.monotonic() - began < 60  # all would take minutes where kernels are not compiled yet
 
 
@@ -156,7 +156,7 @@ def test_ranking_has_the_rest_of_the_time_or_a_little_more(
     watch = _watch(limit, spent)
     assert watch.reason() is None
     assert watch.reason_soon(least) is None
-    assert watch.reason_soon(most) == f"the time limit of {limit} s is reached"
+    assert watch.reason_soon(most) == f"the time limit of {limit} s leaves no time to rank so many"
     told = UserWatch(None, None)
     told.end()
     assert RankingWatch(told, None, 30.0).reason_soon(3.1) == "the user stopped it"
@@ -228,6 +228,7 @@ def test_ctrl_c_while_ranking_keeps_everything(monkeypatch: pytest.MonkeyPatch) 
     document = report.to_dict()
     assert (document["ranked"], document["unranked_because"]) == (False, "the user stopped it")
     assert all(family["complete"] for family in document["stats"]["families"].values())
+    assert "not ranked: the user stopped it" in report._repr_html_()
     assert lawful.check(TABLE, report).holds
     least = _discover(TABLE, Request(min_interest=0.01), interrupt_when_ranking)
     assert (least.complete, least.counts["not_rated"] > 0) == (False, True)

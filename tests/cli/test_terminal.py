@@ -106,6 +106,17 @@ def test_a_pipe_sees_neither_progress_nor_colours(lawful: Lawful, people: str, m
         assert f"b = {shown}\n" in done.out
 
 
+def test_rows_of_many_columns_are_cut_in_a_page(lawful: Lawful, people: str) -> None:
+    names = [f"column{number}" for number in range(100)]
+    Path("wide.csv").write_text(f"{','.join(names)}\n" + f"{'1,' * 99}1\n{'1,' * 99}2\n")
+    law = f"{', '.join(names[:-1])} -> {names[-1]}"
+    for verb in (("check", "wide.csv", "--laws", law), ("explain", "wide.csv", law)):
+        page, whole = (lawful(*verb, *more).out for more in ((), ("--all",)))
+        assert max(map(len, page.splitlines())) < 600
+        assert "column50 = 1" not in page
+        assert "column50 = 1" in whole
+
+
 def test_a_pipe_sees_a_page_and_every_law_if_asked_for(lawful: Lawful, people: str) -> None:
     Path("laws.txt").write_text("zip -> state\n" * 500)
     page, everything = (lawful("check", people, "--laws", "laws.txt", *more).out for more in ((), ("--all",)))

@@ -30,6 +30,7 @@ KEYWORDS: Final = frozenset({"asc", "desc", "key", "not", "and", "true", "false"
 """Words that are quoted when they are column names. The parser does not need it; readers do."""
 
 _BARE: Final = re.compile(BARE_NAME)
+_MOST_LISTED: Final = 8
 _REMEMBERED: Final = 1 << 14  # a million laws are made of some hundred columns and some thousand predicates
 _LONGEST_GUESSED_NAME: Final = 200  # comparing long names is slow, and a guess about them helps nobody
 
@@ -115,15 +116,16 @@ def unknown_columns(missing: Sequence[str], names: Sequence[str]) -> tuple[str, 
     """Say the same of one name or of several."""
     if len(missing) == 1:
         return unknown_column(missing[0], names)
-    message = f"There are no columns named {', '.join(map(_shown, missing))}."
-    short = (name for name in missing if len(name) <= _LONGEST_GUESSED_NAME)
+    listed = ", ".join(map(_shown, missing[:_MOST_LISTED]))
+    message = f"There are no columns named {listed}{', …' if len(missing) > _MOST_LISTED else '.'}"
+    short = (name for name in missing[:_MOST_LISTED] if len(name) <= _LONGEST_GUESSED_NAME)
     guesses = [f"{_shown(close[0])} for {_shown(name)}" for name in short if (close := _close_names(name, names))]
     return message, f"Did you mean {', '.join(guesses)}?" if guesses else _known(names)
 
 
 def _known(names: Sequence[str]) -> str:
-    known = ", ".join(map(_shown, names[:8]))
-    return f"The columns are {known}{', …' if len(names) > 8 else '.'}"
+    known = ", ".join(map(_shown, names[:_MOST_LISTED]))
+    return f"The columns are {known}{', …' if len(names) > _MOST_LISTED else '.'}"
 
 
 def _close_names(name: str, names: Sequence[str]) -> list[str]:

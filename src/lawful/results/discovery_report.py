@@ -264,6 +264,7 @@ class DiscoveryReport:
 
     def _repr_html_(self) -> str:
         marked = "" if self.complete else f", incomplete: {self.stopped_because}"
+        marked += "" if self.ranked else f", not ranked: {self.laws.unranked_because}"
         limited = "" if (words := self.limits_in_words()) is None else f"; {words}"
         shown = f", the first {_SHOWN_IN_A_NOTEBOOK} here" if len(self) > _SHOWN_IN_A_NOTEBOOK else ""
         title = f"{self.table.name}: {len(self):,} laws{shown}{marked}{limited}"

@@ -54,7 +54,7 @@ class RankingWatch(UserWatch):
     def __init__(self, search: UserWatch, time_limit: float | None, spent: float) -> None:
         super().__init__(None, None)
         least = max(_LEAST_TO_RANK, _SHARE_TO_RANK * spent)
-        self._why = _TOLD if search.is_told or time_limit is None else f"the time limit of {time_limit:g} s is reached"
+        self._limit = None if search.is_told or time_limit is None else f"the time limit of {time_limit:g} s"
         if search.is_told:
             self._ends = time.monotonic() + least
         else:
@@ -66,9 +66,12 @@ class RankingWatch(UserWatch):
 
     def reason_soon(self, seconds: float) -> str | None:
         """Why to stop within so many seconds, if so."""
-        if self.is_told:
+        now = time.monotonic()
+        if self.is_told or (self._limit is None and now + seconds > self._ends):
             return _TOLD
-        return self._why if time.monotonic() + seconds > self._ends else None
+        if now > self._ends:
+            return f"{self._limit} is reached"
+        return f"{self._limit} leaves no time to rank so many" if now + seconds > self._ends else None
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

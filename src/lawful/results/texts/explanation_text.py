@@ -18,8 +18,9 @@ from lawful.results.texts.lines import (
     line,
     shown_file,
     shown_law,
+    shown_names,
 )
-from lawful.results.texts.shown_text import counted, shown_name
+from lawful.results.texts.shown_text import counted
 from lawful.tables.origins import Place
 
 if TYPE_CHECKING:
@@ -85,14 +86,14 @@ def _why_it_holds(explained: Explanation, limits: Limits) -> Iterator[str]:
             yield f"  {shown_law(outcome.text, limits)} is broken: {first}"
             yield from (f"    {row}" for row in rows)
     if explained.determines is not None and explained.complete:
-        others = ", ".join(shown_name(name, limits.name) for name in explained.determines)
+        others = shown_names(explained.determines, limits)
         yield f"its left side also determines {others}" if others else "its left side determines nothing else"
 
 
 def _reach(explained: Explanation, limits: Limits) -> str:
     """How many rows the law says something about."""
     shared, _ = parts_of(explained.positional)
-    names = ", ".join(shown_name(explained.table.names[column], limits.name) for column in shared)
+    names = shown_names((explained.table.names[column] for column in shared), limits)
     rows = counted(explained.table.rows, "row")
     if not names:
         words = {"key": "a key of no columns allows one row", "fd": "the column is constant"}

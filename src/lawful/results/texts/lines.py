@@ -120,9 +120,13 @@ def shown_file(place: Place, table_name: str) -> str:
 
 def cells(values: Mapping[str, str | None], limits: Limits) -> str:
     """Columns and their values in one line."""
-    return ", ".join(
-        f"{shown_name(name, limits.name)} = {shown_value(value, limits.value)}" for name, value in values.items()
-    )
+    shown = (f"{shown_name(name, limits.name)} = {shown_value(value, limits.value)}" for name, value in values.items())
+    return shortened(", ".join(shown), limits.law)
+
+
+def shown_names(names: Iterable[str], limits: Limits) -> str:
+    """Columns in one line."""
+    return shortened(", ".join(shown_name(name, limits.name) for name in names), limits.law)
 
 
 def indented(lines: Iterable[str], by: str) -> Iterator[Line]:
