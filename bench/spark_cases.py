@@ -14,6 +14,7 @@ from bench.harness import Case, Measurement, Settings, in_turn, run_program
 
 _CHECKS = 1_000
 _MILLION = 1_000_000
+_TWO_EXECUTORS = "local-cluster[2,1,2048]"
 
 
 def encode_flights(settings: Settings) -> Iterator[Measurement]:
@@ -132,6 +133,29 @@ def checks_on_adult(settings: Settings) -> Iterator[Measurement]:
         )
 
 
+def violations_growing(settings: Settings) -> Iterator[Measurement]:
+    """Ten broken laws on a million and 10 million generated rows, on two executors: time, and the driver's memory."""
+    for millions in (1, 10):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "bench.violations_program", str(millions * _MILLION), _TWO_EXECUTORS]
+            ran = run_program(command, {"LAWFUL_CACHE": folder})
+            told = ran.answer
+            yield Measurement(
+                "violations-growing",
+                "lawful check",
+                (told["seconds"]["check"],),
+                millions * _MILLION,
+                told["driver_peak_mb"],
+                {
+                    "broken": told["broken"],
+                    "encode_seconds": told["seconds"]["encode"],
+                    "table_mb": told["table_mb"],
+                    "mapped_mb": round(told["mapped_peak_mb"], 1),
+                    "frame_seconds": round(told["frame_seconds"], 1),
+                },
+            )
+
+
 def demo_warm(settings: Settings) -> Iterator[Measurement]:
     """`lawful demo`: the seconds after Spark is up, and the whole command."""
     command = [sys.executable, "-m", "lawful", "demo", "--json"]
@@ -148,5 +172,6 @@ CASES: dict[str, Case] = {
     "encode-flights": encode_flights,
     "encode-growing": encode_growing,
     "checks-adult": checks_on_adult,
+    "violations-growing": violations_growing,
     "demo": demo_warm,
 }

@@ -108,12 +108,13 @@ class CheckReport:
     asked: int
     engine: str
     seconds: Mapping[str, float]
-    violating: ViolatingRows = field(default=None, repr=False, compare=False)  # type: ignore[assignment]  # see below
-    """Where the rows that violate a law come from; this process finds them unless something else is named."""
+    violating: ViolatingRows | None = field(default=None, compare=False)
+    """Where violating rows come from; None: this process finds them."""
 
-    def __post_init__(self) -> None:
-        if self.violating is None:
-            object.__setattr__(self, "violating", RowsHere(self.table, self.null_policy))
+    @property
+    def rows_of_laws(self) -> ViolatingRows:
+        """What gives the violating rows of laws."""
+        return self.violating or RowsHere(self.table, self.null_policy)
 
     @property
     def complete(self) -> bool:
@@ -210,12 +211,12 @@ class CheckReport:
             If the law was not checked.
         """
         outcome = self._outcome(law)
-        frame = self.violating.frame(self._positional(outcome), outcome.rows)
+        frame = self.rows_of_laws.frame(self._positional(outcome), outcome.rows)
         return self._table_of(outcome) if frame is None else frame
 
     def _table_of(self, outcome: Outcome) -> pa.Table:
         everything = Shown(tuple(range(self.table.width)))
-        with self.violating.engine() as engine:
+        with self.rows_of_laws.engine() as engine:
             batches = list(self._batches(engine, outcome, everything))
             schema = batches[0].schema if batches else engine.shown_schema(everything)
         return pa.Table.from_batches(batches, schema).rename_columns(with_own_names(self.table.names))
@@ -226,7 +227,7 @@ class CheckReport:
         return np.concatenate([np.zeros(0, np.int32), *found])
 
     def _ids(self, outcome: Outcome) -> Iterator[pa.RecordBatch]:
-        with self.violating.engine() as engine:
+        with self.rows_of_laws.engine() as engine:
             yield from self._batches(engine, outcome)
 
     def _batches(
@@ -254,7 +255,7 @@ class CheckReport:
 
     def _shown(self, outcome: Outcome) -> Iterator[pa.RecordBatch]:
         """The rows as the source writes them; pairs of a denial constraint, of which memory need not hold all."""
-        with self.violating.engine() as engine:
+        with self.rows_of_laws.engine() as engine:
             everything = Shown(tuple(range(self.table.width)), as_text=True)
             yield from self._batches(engine, outcome, everything, in_pairs=True)
 

@@ -151,7 +151,7 @@ class Explanation:
         )
         columns = columns_of(self.positional)
         names, unit = [self.table.names[column] for column in columns], self.table.origins.unit
-        with self.report.violating.engine() as engine:
+        with self.report.rows_of_laws.engine() as engine:
             for batch in engine.violations(self.positional, Shown(columns, as_text=True)):
                 for group, row, file, number, *values in zip(*(c.to_pylist() for c in batch.columns), strict=True):
                     of = dict(zip(names, values, strict=True))
@@ -164,7 +164,7 @@ class Explanation:
         """The first groups in short, however many rows they have; None stands for all."""
         if self.holds:
             return
-        with self.report.violating.engine() as engine:
+        with self.report.rows_of_laws.engine() as engine:
             told = engine.violating_groups(self.positional, Most(most_groups, most_variants, most_places))
         yield from map(self._summary, told)
 

@@ -155,7 +155,8 @@ class Opened:
         from lawful.engines.spark import SparkEngine
         from lawful.engines.spark_frames import encoded_frame, joined_frame
 
-        _KEPT_FOR_FRAMES.append(self.table)
+        if not any(kept is self.table for kept in _KEPT_FOR_FRAMES):
+            _KEPT_FOR_FRAMES.append(self.table)
         with self.engine(null_policy) as engine:
             assert isinstance(engine, SparkEngine)
             if spark.rows is not None:
