@@ -15,9 +15,18 @@ from bench.fd_cases import CASES as FD_CASES
 from bench.harness import DATA_VARIABLE, ROOT, Case, Measurement, Missing, Settings, show, write
 from bench.list_od_cases import CASES as LIST_OD_CASES
 from bench.od_cases import CASES as OD_CASES
+from bench.pool_cases import CASES as POOL_CASES
 from bench.spark_cases import CASES as SPARK_CASES
 
-CASES: dict[str, Case] = {**SPARK_CASES, **FD_CASES, **EVIDENCE_CASES, **OD_CASES, **LIST_OD_CASES, **DC_CASES}
+CASES: dict[str, Case] = {
+    **SPARK_CASES,
+    **FD_CASES,
+    **EVIDENCE_CASES,
+    **OD_CASES,
+    **LIST_OD_CASES,
+    **DC_CASES,
+    **POOL_CASES,
+}
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -269,9 +270,12 @@ def profile(
 
 
 def _warn_of_left_out(table: EncodedTable) -> None:
-    """Warn at the line that called a verb."""
+    """Warn at the line that called a verb, through however many functions of this file."""
     if told := table.names.told():
-        warnings.warn(f"{table.name}: {told}", LawfulWarning, stacklevel=3)
+        depth, frame = 1, sys._getframe(1)
+        while frame.f_back is not None and frame.f_code.co_filename == __file__:
+            depth, frame = depth + 1, frame.f_back
+        warnings.warn(f"{table.name}: {told}", LawfulWarning, stacklevel=depth)
 
 
 def read_options(
