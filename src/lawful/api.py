@@ -272,7 +272,7 @@ def profile(
 def _warn_of_left_out(table: EncodedTable) -> None:
     """Warn at the line that called a verb, through however many functions of this file."""
     if told := table.names.told():
-        depth, frame = 1, sys._getframe(1)
+        depth, frame = 2, sys._getframe(1)
         while frame.f_back is not None and frame.f_code.co_filename == __file__:
             depth, frame = depth + 1, frame.f_back
         warnings.warn(f"{table.name}: {told}", LawfulWarning, stacklevel=depth)
