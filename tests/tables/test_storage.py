@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from lawful.common.errors import LawfulError, UsageError
@@ -264,3 +265,24 @@ def test_metadata_are_plain_json(source: Path) -> None:
         "max": "y",
     }
     assert document["rows"] == 3
+
+
+def test_values_are_mapped_and_never_copied_as_a_whole(tmp_path: Path) -> None:
+    rows = 300_000
+    path = tmp_path / "many.csv"
+    path.write_text("a\n" + "".join(f"x{row:07}\n" for row in range(rows)))
+    table = encode_locally(str(path))
+    before = pa.total_allocated_bytes()
+    values = table.values(0)
+    assert table.value(rows - 1, 0) == f"x{rows - 1:07}"
+    assert pa.total_allocated_bytes() - before < 100_000
+    (folder_of(table) / encoded_table.values_file(0)).unlink()
+    assert values[7].as_py() == "x0000007"  # the map lasts as long as what is in it
+
+
+def test_a_table_that_is_verified_leaves_nothing_mapped(source: Path, encode: Encode) -> None:
+    folder = folder_of(encode(str(source)))
+    table = EncodedTable.open(folder)
+    assert str(folder) not in Path("/proc/self/maps").read_text()
+    assert table.column(0).tolist() == [1, 2, 2]
+    assert str(folder) in Path("/proc/self/maps").read_text()

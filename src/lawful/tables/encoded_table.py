@@ -280,7 +280,9 @@ def map_ranks(folder: Path, position: int, rows: int) -> npt.NDArray[np.int32]:
 def read_values(path: Path) -> pa.Array:
     """Memory-map the values of a column."""
     with pa.memory_map(str(path)) as mapped:
-        return pa.ipc.open_file(mapped).read_all().column(0).combine_chunks()
+        values = pa.ipc.open_file(mapped).read_all().column(0)
+        # Combining would copy even a single chunk, and with it the whole file for the sake of one value.
+        return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
 
 
 def write_metadata(folder: Path, document: dict[str, Any]) -> None:
