@@ -2,7 +2,7 @@
 
 Predicates that compare the same two cells, or the same cell with the same constant, form a group. A pair of rows
 has one sign in a group (less, equal or greater), and every predicate of the group allows some of the signs. So what
-a pair says about a whole space is one sign a group, and implication within a group is inclusion of signs.
+a pair says about a whole space is one sign per group, and implication within a group is inclusion of signs.
 
 A space is closed under exchanging t and s: whatever holds for (t, s) can be said of (s, t).
 """

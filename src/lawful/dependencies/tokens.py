@@ -66,7 +66,7 @@ class Token(NamedTuple):
 def tokenize(text: str, *, lines_end_laws: bool) -> Iterator[Token]:
     """Yield the words of a text one by one, and last an END.
 
-    A line break is a BREAK where laws are given one a line, but within brackets it is only space.
+    A line break is a BREAK where laws are given one per line, but within brackets it is only space.
     """
     if len(text) > LONGEST_TEXT:
         message = f"A text of {len(text):,} characters is too long to be read; at most {LONGEST_TEXT:,} are."

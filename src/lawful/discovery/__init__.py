@@ -1,1 +1,1 @@
-"""Discovery: one module a family of laws, each short enough to read as pseudocode."""
+"""Discovery: one module per family of laws, each short enough to read as pseudocode."""

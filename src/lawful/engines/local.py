@@ -41,7 +41,7 @@ class LocalEngine:
     Parameters
     ----------
     threads
-        How many checks run at once, whatever the number of calls; None takes one a core.
+        How many checks run at once, whatever the number of calls; None takes one per core.
     cache_bytes
         The budget for partitions kept between checks, shared by all threads. None takes what is usual; a search for
         order dependencies takes more, up to `most_cache_bytes`.

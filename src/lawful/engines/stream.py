@@ -41,7 +41,7 @@ class CheckStream:
         self.batch = batch
         """How many checks to put at once so that a call lasts a while.
 
-        Fewer would mean more calls, of which Spark starts only some a second; more would be checked before the
+        Fewer would mean more calls, of which Spark starts only some per second; more would be checked before the
         witnesses of the others could have spared them.
         """
         self._checks = checks

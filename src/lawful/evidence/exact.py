@@ -83,7 +83,7 @@ def all_agree_sets(
     columns
         The columns to compare, all unless some are named. Bit c of every set is `columns[c]`.
     threads
-        How many threads share the work; None takes one a core. The result does not depend on it.
+        How many threads share the work; None takes one per core. The result does not depend on it.
     should_stop
         Asked often; once it says yes, the walk ends with `StoppedError`.
     counted

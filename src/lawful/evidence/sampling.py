@@ -1,6 +1,6 @@
 """Choosing pairs of rows that are likely to show something new.
 
-A source lists pairs in rounds. After each round its yield is known: new vectors a comparison. The source
+A source lists pairs in rounds. After each round its yield is known: new vectors per comparison. The source
 with the best yield has the next round, until the best is not good enough any more. This is the progressive
 sampling of HyFD (Papenbrock and Naumann, SIGMOD 2016, section 6) and, with other sources, Hydra's (section 4.3).
 """

@@ -29,7 +29,7 @@ _BLOCK_ROWS = 4096
 
 @dataclass(frozen=True, slots=True)
 class SignVectors:
-    """Two planes of words, one row a pair: `less` and `greater`, both `uint64[pairs, words]`."""
+    """Two planes of words, one row per pair: `less` and `greater`, both `uint64[pairs, words]`."""
 
     less: Words
     greater: Words

@@ -262,7 +262,7 @@ class CheckReport:
     def write_violations(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write a CSV file for each law that rows break, with all of these rows, into a new or empty folder.
 
-        For a denial constraint that is no simpler law in disguise, all violating pairs: two rows a group, t first.
+        For a denial constraint that is no simpler law in disguise, all violating pairs: two rows per group, t first.
         """
         target = Path(folder)
         require_empty(target)

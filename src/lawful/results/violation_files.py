@@ -1,4 +1,4 @@
-"""Violating rows as CSV files in a folder, one file a broken law."""
+"""Violating rows as CSV files in a folder, one file per broken law."""
 
 from __future__ import annotations
 

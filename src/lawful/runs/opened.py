@@ -72,7 +72,7 @@ class Opened:
     spark
         The Spark that checks; None if this process does.
     threads
-        How many threads check in this process; None takes one a core.
+        How many threads check in this process; None takes one per core.
     """
 
     def __init__(

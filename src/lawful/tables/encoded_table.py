@@ -88,7 +88,7 @@ class EncodedTable:
     settings
         How the source was read, as plain JSON values.
     matrix
-        All ranks, a line a column, if they stand so in memory.
+        All ranks, one line per column, if they stand so in memory.
     """
 
     name: str

@@ -22,7 +22,7 @@ class RankedTable(Protocol):
         """The number of columns."""
 
     def column(self, i: int, /) -> Int32s:
-        """Column `i`: contiguous, one rank a row, possibly a read-only memory map."""
+        """Column `i`: contiguous, one rank per row, possibly a read-only memory map."""
 
     def distinct(self, i: int, /) -> int:
         """The number of distinct values of column `i`, null not counted."""
@@ -46,7 +46,7 @@ def chosen_columns(table: RankedTable, columns: Sequence[int] | None) -> tuple[i
 
 
 def matrix_of(table: RankedTable) -> Int32s | None:
-    """All ranks, a line a column, if the table has them so; most tables that are no plain file have not."""
+    """All ranks, one line per column, if the table has them so; most tables that are no plain file have not."""
     found: Int32s | None = getattr(table, "matrix", None)
     return found
 

@@ -1,7 +1,7 @@
 """The evidence for denial constraints: what pairs of rows say about every comparison of a predicate space.
 
 The evidence of a pair (t, s) is the set of predicates that it satisfies (Hydra, section 4.1). It is kept as one sign
-a group of predicates: two bits, `less` and `greater`, in two planes of words. Equal has neither, unknown has both. A
+per group of predicates: two bits, `less` and `greater`, in two planes of words. Equal has neither, unknown has both. A
 group that does not tell less from greater has `less` wherever the pair is known to differ.
 """
 

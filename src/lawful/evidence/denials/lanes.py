@@ -1,4 +1,4 @@
-"""What each row has on either side of every comparison of a predicate space: one lane a group of predicates.
+"""What each row has on either side of every comparison of a predicate space: one lane per group of predicates.
 
 A lane gives each row a number for its turn as t and one for its turn as s, and the pair (t, s) has the sign of the
 two numbers. For one column these are its ranks; for two columns, ranks that both share. A comparison within one row

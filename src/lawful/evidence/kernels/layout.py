@@ -65,7 +65,7 @@ def rows_in_order(ranks: Int32s, highest: Int64s, lines: Int64s) -> Int32s:
 
 @compiled
 def byte_planes(ranks: Int32s, line_of_plane: Int64s, byte_of_plane: Int64s) -> Bytes:
-    """One byte of the ranks of one line a plane."""
+    """One byte of the ranks of one line per plane."""
     rows = ranks.shape[1]
     planes = np.zeros((line_of_plane.size, rows + BLOCK - 1), np.uint8)
     for p in range(line_of_plane.size):

@@ -1,6 +1,6 @@
 """The loops behind sorted partitions: growing one by a column, and looking for a split or a swap between two.
 
-A sorted partition of a list of columns is an array of class ids, one a row, ascending in the order of the list
+A sorted partition of a list of columns is an array of class ids, one per row, ascending in the order of the list
 (FindOD, section V-A). Ids below the number of classes may be unused.
 """
 
