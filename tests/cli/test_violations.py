@@ -120,3 +120,13 @@ def test_a_denial_constraint_writes_all_violating_pairs(lawful: Lawful, tmp_path
     pairs = {(rows[i]["name"], rows[i + 1]["name"]) for i in range(0, len(rows), 2)}
     assert pairs == {("b", "c"), ("b", "d"), ("c", "d")}
     assert [row["_group"] for row in rows] == ["0", "0", "1", "1", "2", "2"]
+
+
+def test_on_spark_the_same_files_are_written(lawful: Lawful, people: str, spark: object) -> None:
+    laws = "zip -> city; key(state); [age] -> [pension]; not(t.age <= s.age and t.pension > s.pension)"
+    for engine in ("local", "spark"):
+        assert lawful("check", people, "--laws", laws, "--engine", engine, "--violations", engine).code == 1
+    here, there = (sorted(Path(engine).iterdir()) for engine in ("local", "spark"))
+    assert [path.name for path in here] == [path.name for path in there]
+    assert len(here) == 4
+    assert [path.read_text() for path in here] == [path.read_text() for path in there]
