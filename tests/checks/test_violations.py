@@ -55,5 +55,5 @@ def test_pairs_are_exact_beyond_32_bits() -> None:
 
 def test_a_kind_without_a_check_is_refused() -> None:
     table = ArrayTable([[1, 2], [1, 2]])
-    with pytest.raises(UsageError, match="no direct check"):
+    with pytest.raises(UsageError, match="kind pod cannot be checked"):
         find_violations(POD(((0, "<"),), (1, "<")), table, Workspace(table, NullPolicy.EQUAL))
