@@ -8,8 +8,7 @@ import oracle
 from oracle import Table
 
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, CanonicalOD
-from lawful.dependencies.laws import DIRECTIONS
+from lawful.dependencies.laws import DIRECTIONS, FD, CanonicalOD
 
 
 def minimal_canonical_laws(

@@ -14,7 +14,7 @@ import oracle
 from oracle import Table
 
 from lawful.common.meanings import Direction, NullPolicy
-from lawful.dependencies import FD, Law, ListOD
+from lawful.dependencies.laws import FD, Law, ListOD
 
 Marked = tuple[int, Direction]
 List = tuple[Marked, ...]

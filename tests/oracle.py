@@ -13,7 +13,8 @@ from functools import partial, singledispatch
 from itertools import combinations
 
 from lawful.common.meanings import NULL_RANK, NullPolicy
-from lawful.dependencies import DC, FD, CanonicalOD, Cell, Constant, Key, Law, ListOD, columns_of
+from lawful.dependencies.forms import columns_of
+from lawful.dependencies.laws import DC, FD, CanonicalOD, Cell, Constant, Key, Law, ListOD
 
 Row = Sequence[int]
 Table = Sequence[Row]

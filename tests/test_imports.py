@@ -129,6 +129,18 @@ def test_the_peer_that_is_measured_against_is_never_imported():
     assert relative_names(offenders) == []
 
 
+def test_oracles_know_nothing_of_the_product_but_its_values():
+    """What judges the product must not share its mistakes: it takes laws and words from it, and no way to reason."""
+    values = ("lawful.dependencies.laws", "lawful.common.meanings", "lawful.dependencies.forms.columns_of")
+    offenders = {
+        f"{path.name} imports {name}"
+        for path in TESTS.rglob("*oracle.py")
+        for name in imported_by(path)
+        if name.startswith("lawful") and not name.startswith(values) and name != "lawful.dependencies.forms"
+    }
+    assert sorted(offenders) == []
+
+
 def test_every_room_has_its_place_in_the_order():
     rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} | {path.stem for path in PACKAGE.glob("*.py")}
     assert rooms <= ORDER.keys()

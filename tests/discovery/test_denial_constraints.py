@@ -89,7 +89,7 @@ def finds_the_right_constraints(table: ValueTable, question: DenialQuestion) -> 
     found = run(encoded, question, watch)
     assert found.complete
     how = {"largest": question.max_size, "allowed": question.error}
-    expected = denial_oracle.constraints(table.rows, space, question.null_policy, question.convention, **how)
+    expected = denial_oracle.constraints(table.rows, space.predicates, question.null_policy, question.convention, **how)
     assert len(laws(found)) == len(expected)
     assert set(laws(found)) == set(expected)
     if question.error:
@@ -391,7 +391,8 @@ def test_interest_is_succinctness_and_coverage(error: float) -> None:
     table = encode_arrow(pa.table(columns), ReadOptions())
     (listing,) = run(table, DenialQuestion(cross_columns=False, error=error, convention="set-minimal")).listings
     rows = list(zip(*columns.values(), strict=True))
-    seen = [denial_oracle.evidence(listing.space, t, s, NullPolicy.EQUAL) for t in rows for s in rows if t is not s]
+    space = denial_oracle.comparisons(listing.space.predicates)
+    seen = [denial_oracle.evidence(space, t, s, NullPolicy.EQUAL) for t in rows for s in rows if t is not s]
     assert len(listing) > 3
     for numbers, interest in zip(unpack_sets(listing.sets), listing.interests, strict=True):
         satisfied = [len(one & set(numbers)) for one in seen]

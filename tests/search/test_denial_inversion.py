@@ -63,9 +63,10 @@ def finds_the_right_constraints(case: Case, policy: NullPolicy, largest: int | N
     table, space = case
     evidence = all_evidence(table.encoded(), space, policy, 1)
     signs, other = evidence.signs, turned(evidence.signs, space)
-    minimal = denial_oracle.minimal_sets(table.rows, space, policy, largest=largest)
-    alone = denial_oracle.one_per_pair(space, minimal)
-    right = {"set-minimal": minimal, "one-per-pair": alone, "reduced": denial_oracle.reduced(space, alone)}
+    plain = denial_oracle.comparisons(space.predicates)
+    minimal = denial_oracle.minimal_sets(table.rows, plain, policy, largest=largest)
+    alone = denial_oracle.one_per_pair(plain, minimal)
+    right = {"set-minimal": minimal, "one-per-pair": alone, "reduced": denial_oracle.reduced(plain, alone)}
     for convention in CONVENTIONS:
         literals = Literals.of(space, convention)
         edges = literals.all_edges(signs.less, signs.greater)
@@ -201,25 +202,26 @@ def test_constraints_within_an_error(case: Case, policy: NullPolicy, largest: in
         if convention == "reduced":
             kept = numbers_of([reduced_places(np.concatenate(families), space)[0]], space)
             errors = {numbers: errors[numbers] for numbers in kept}
-        expected = denial_oracle.minimal_sets(table.rows, space, policy, largest=largest, allowed=allowed)
+        plain = denial_oracle.comparisons(space.predicates)
+        expected = denial_oracle.minimal_sets(table.rows, plain, policy, largest=largest, allowed=allowed)
         if convention != "set-minimal":
-            expected = denial_oracle.one_per_pair(space, expected)
+            expected = denial_oracle.one_per_pair(plain, expected)
         if convention == "reduced":
-            expected = denial_oracle.reduced(space, expected)
+            expected = denial_oracle.reduced(plain, expected)
         assert errors == expected
 
 
 @given(cases(), POLICIES, st.integers(1, 4))
 def test_evidence_is_what_pairs_satisfy(case: Case, policy: NullPolicy, parts: int) -> None:
     table, space = case
-    rows, encoded = table.rows, table.encoded()
+    rows, encoded, plain = table.rows, table.encoded(), denial_oracle.comparisons(space.predicates)
     whole = all_evidence(encoded, space, policy, 1)
     assert whole.counts is not None
     assert int(whole.counts.sum()) == math.comb(len(rows), 2)
     other = satisfied(turned(whole.signs, space), space)
     for numbers, mirrored, (t, s) in zip(satisfied(whole.signs, space), other, whole.witnesses.tolist(), strict=True):
-        assert numbers == denial_oracle.evidence(space, rows[t], rows[s], policy)
-        assert mirrored == denial_oracle.evidence(space, rows[s], rows[t], policy)
+        assert numbers == denial_oracle.evidence(plain, rows[t], rows[s], policy)
+        assert mirrored == denial_oracle.evidence(plain, rows[s], rows[t], policy)
     cut = tiles(len(rows), parts)
     if cut:
         merged = merge_evidence([evidence_of_tile(encoded, space, policy, tile) for tile in cut])
@@ -232,7 +234,7 @@ def test_evidence_is_what_pairs_satisfy(case: Case, policy: NullPolicy, parts: i
 @given(cases(), POLICIES)
 def test_a_pool_sees_what_a_walk_over_all_pairs_sees(case: Case, policy: NullPolicy) -> None:
     table, space = case
-    encoded, size = table.encoded(), len(table.rows)
+    encoded, size, plain = table.encoded(), len(table.rows), denial_oracle.comparisons(space.predicates)
     pool = DenialPool(encoded, space, policy)
     left, right = np.triu_indices(size, 1)
     pool.add_pairs(left.astype(np.int32), right.astype(np.int32))
@@ -241,7 +243,7 @@ def test_a_pool_sees_what_a_walk_over_all_pairs_sees(case: Case, policy: NullPol
     assert whole.counts is None
     assert all_ways == set(satisfied(both_ways(whole.signs, space), space))
     for numbers, (t, s) in zip(satisfied(pool.evidence.signs, space), pool.evidence.witnesses.tolist(), strict=True):
-        assert numbers == denial_oracle.evidence(space, table.rows[t], table.rows[s], policy)
+        assert numbers == denial_oracle.evidence(plain, table.rows[t], table.rows[s], policy)
 
 
 @given(st.data(), st.lists(st.sampled_from(["number", "number", "text"]), min_size=1, max_size=3))
@@ -250,14 +252,15 @@ def test_closures_hold_what_predicates_imply(data: st.DataObject, kinds: list[st
     if not len(space):
         return
     numbers = data.draw(st.sets(st.sampled_from(range(len(space))), max_size=4))
-    if not denial_oracle.is_satisfiable(space, frozenset(numbers)):
+    plain = denial_oracle.comparisons(space.predicates)
+    if not denial_oracle.is_satisfiable(plain, numbers):
         return
     sets = pack_sets([numbers], len(space))
     literals = Literals.of(space, "set-minimal")
     if len({space.group_of[number] for number in numbers}) == len(numbers) or space.compares_across:
-        assert frozenset(unpack_sets(closures(sets, space))[0]) == denial_oracle.closure(space, frozenset(numbers))
+        assert frozenset(unpack_sets(closures(sets, space))[0]) == denial_oracle.closure(plain, numbers)
     assert len(literals.predicates(sets)) == 1
-    assert frozenset(unpack_sets(turned_sets(sets, space))[0]) == denial_oracle.turned(space, numbers)
+    assert frozenset(unpack_sets(turned_sets(sets, space))[0]) == denial_oracle.turned(plain, numbers)
 
 
 def test_uncompiled_kernels_agree() -> None:

@@ -67,9 +67,10 @@ def main() -> None:
             )
             if convention == "reduced":
                 found, almost = (reduced_places(sets, SPACE)[0] for sets in (found, almost))
-            right = denial_oracle.constraints(TABLE.rows, SPACE, policy, convention, largest=3)
+            right = denial_oracle.constraints(TABLE.rows, SPACE.predicates, policy, convention, largest=3)
             assert {SPACE.dc(numbers) for numbers in unpack_sets(found)} == set(right)
-            right = denial_oracle.constraints(TABLE.rows, SPACE, policy, convention, largest=2, allowed=1 / 6)
+            almost_right = {"largest": 2, "allowed": 1 / 6}
+            right = denial_oracle.constraints(TABLE.rows, SPACE.predicates, policy, convention, **almost_right)
             assert {SPACE.dc(numbers) for numbers in unpack_sets(almost)} == set(right)
             assert superset_weights(found, found, np.ones(len(found), np.int64)).tolist() == [1] * len(found)
 
