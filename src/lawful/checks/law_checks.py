@@ -55,6 +55,10 @@ class LawChecks(ABC):
         """All violating pairs of a law, in chunks; None where the groups of its violations say as much."""
         return None
 
+    def counts_removals(self, law: Any) -> bool:
+        """Whether the fewest rows whose removal mends a law can be counted."""
+        return True
+
     def count(self, law: Any, measure: Measure, workspace: Workspace) -> int:
         """How many pairs violate a law (g1), or how few rows to remove mend it (g3)."""
         found = self.violations(law, workspace)

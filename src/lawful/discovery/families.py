@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lawful.discovery.search import Search
 
 
-class Wishes(Protocol):
+class Requested(Protocol):
     """What a user asks of a discovery, as far as families read it."""
 
     @property
@@ -117,7 +117,7 @@ class FamilySearch:
     Attributes
     ----------
     question
-        Puts the wishes of a user as the question of this search, and refuses what makes no sense.
+        Turns a request into the question of this search, and refuses what makes no sense.
     discover
         Answers it.
     strategies
@@ -142,7 +142,7 @@ class FamilySearch:
         What the result says of how its laws were searched for, given the question.
     """
 
-    question: Callable[[Wishes, NullPolicy], Any]
+    question: Callable[[Requested, NullPolicy], Any]
     discover: Callable[[Search, Any], Findings]
     strategies: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()

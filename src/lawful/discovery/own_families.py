@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, FORMS, CanonicalOD, Key, ListOD
-from lawful.discovery.families import Family, FamilySearch, Option, Reasons, Wishes, register
+from lawful.discovery.families import Family, FamilySearch, Option, Reasons, Requested, register
 from lawful.discovery.questions import Question
 
 if TYPE_CHECKING:
@@ -22,16 +22,16 @@ _FORM = {form.kind: form for form in FORMS}
 # Keys and FDs
 
 
-def _ask_for_keys_and_fds(wishes: Wishes, null_policy: NullPolicy) -> Question:
-    strategy = wishes.strategy_for(KEYS_AND_FDS.strategies)
+def _ask_for_keys_and_fds(asked: Requested, null_policy: NullPolicy) -> Question:
+    strategy = asked.strategy_for(KEYS_AND_FDS.strategies)
     return Question(
-        "key" in wishes.find,
-        "fd" in wishes.find,
+        "key" in asked.find,
+        "fd" in asked.find,
         null_policy,
-        wishes.max_size,
-        wishes.error,
-        wishes.measure,
-        wishes.seed,
+        asked.max_size,
+        asked.error,
+        asked.measure,
+        asked.seed,
         strategy,
     )
 
@@ -49,16 +49,16 @@ KEYS_AND_FDS = FamilySearch(_ask_for_keys_and_fds, _find_keys_and_fds, strategie
 # Canonical order dependencies
 
 
-def _ask_for_canonical_ods(wishes: Wishes, null_policy: NullPolicy) -> Any:
+def _ask_for_canonical_ods(asked: Requested, null_policy: NullPolicy) -> Any:
     from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 
     return CanonicalQuestion(
         null_policy=null_policy,
-        max_size=wishes.max_size,
-        min_interest=wishes.min_interest,
-        seed=wishes.seed,
-        strategy=wishes.strategy_for(CANONICAL_ODS.strategies),
-        partition_chain=wishes.options.get("partition_chain"),
+        max_size=asked.max_size,
+        min_interest=asked.min_interest,
+        seed=asked.seed,
+        strategy=asked.strategy_for(CANONICAL_ODS.strategies),
+        partition_chain=asked.options.get("partition_chain"),
     )
 
 
@@ -104,21 +104,21 @@ CANONICAL_ODS = FamilySearch(
 # List-based order dependencies
 
 
-def _ask_for_list_ods(wishes: Wishes, null_policy: NullPolicy) -> Any:
+def _ask_for_list_ods(asked: Requested, null_policy: NullPolicy) -> Any:
     from lawful.discovery.list_ods.questions import ListQuestion
 
-    options = wishes.options
+    options = asked.options
     return ListQuestion(
         null_policy=null_policy,
         bidirectional=not options["unidirectional"],
         forward_rule=options["forward_rule"],
         with_implied=options["with_implied"],
         flexible=options["flexible"],
-        max_size=wishes.max_size,
-        error=wishes.error,
-        measure=wishes.measure,
-        seed=wishes.seed,
-        strategy=wishes.strategy_for(LIST_ODS.strategies),
+        max_size=asked.max_size,
+        error=asked.error,
+        measure=asked.measure,
+        seed=asked.seed,
+        strategy=asked.strategy_for(LIST_ODS.strategies),
     )
 
 
@@ -144,18 +144,18 @@ LIST_ODS = FamilySearch(
 # Denial constraints
 
 
-def _ask_for_denials(wishes: Wishes, null_policy: NullPolicy) -> Any:
+def _ask_for_denials(asked: Requested, null_policy: NullPolicy) -> Any:
     from lawful.discovery.denials.questions import DenialQuestion
 
-    options = dict(wishes.options)
+    options = dict(asked.options)
     for_all, by_column = operators_of(options.pop("operators"))
     own = {option.name: options[option.name] for option in DENIALS.options if option.name != "operators"}
     return DenialQuestion(
         null_policy=null_policy,
-        max_size=wishes.max_size,
-        error=wishes.error,
-        seed=wishes.seed,
-        strategy=wishes.strategy_for(DENIALS.strategies),
+        max_size=asked.max_size,
+        error=asked.error,
+        seed=asked.seed,
+        strategy=asked.strategy_for(DENIALS.strategies),
         operators=for_all,
         column_operators=by_column,
         **own,

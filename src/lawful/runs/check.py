@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lawful.checks import CheckTask
+from lawful.checks import CheckTask, checks_of
 from lawful.checks.law_checks import can_be_checked
 from lawful.common.errors import StoppedError, UsageError
 from lawful.common.meanings import Allowance
-from lawful.dependencies import DC, Law, format_law, kind_of
-from lawful.dependencies.denial_readings import plain_law
+from lawful.dependencies import Law, format_law, kind_of
 from lawful.discovery.families import families
 from lawful.results import CheckReport, Outcome
 from lawful.results.check_report import judged, no_removals
@@ -55,8 +54,7 @@ def _refuse_unchecked(laws: Sequence[Law], texts: Sequence[str]) -> None:
 
 
 def _refuse_unmeasured(laws: Sequence[Law], texts: Sequence[str], allowed: Sequence[Allowance | None]) -> None:
-    """Name the first law whose error nobody can measure; a constraint that is a simpler law in disguise is one."""
+    """Name the first law whose error nobody can measure."""
     for law, text, allowance in zip(laws, texts, allowed, strict=True):
-        is_hard = isinstance(law, DC) and plain_law(law) is None
-        if is_hard and allowance is not None and allowance.measure == "g3":
+        if allowance is not None and allowance.measure == "g3" and not checks_of(law).counts_removals(law):
             raise no_removals(f"Use --measure g1, or leave out {text}.")

@@ -1,4 +1,4 @@
-"""What ends work before its end: limits, and Ctrl-C."""
+"""What stops a run early: limits of time and memory, and Ctrl-C."""
 
 from __future__ import annotations
 

@@ -46,6 +46,10 @@ class DCChecks(LawChecks):
         """All violating pairs (t, s), unless a simpler law says the same."""
         return violating_pairs(law, workspace) if plain_law(law) is None else None
 
+    def counts_removals(self, law: DC) -> bool:
+        """Only where a simpler law says the same: else that is NP-hard."""
+        return plain_law(law) is not None
+
     def count(self, law: DC, measure: Measure, workspace: Workspace) -> int:
         """Pairs are counted without listing the rows."""
         if measure == "g1" and plain_law(law) is None:

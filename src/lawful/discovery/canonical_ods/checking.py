@@ -15,7 +15,7 @@ import numpy as np
 
 from lawful.checks import RankedTable
 from lawful.common.arrays import Words
-from lawful.discovery.canonical_ods.thinking import Goal, Thought, fd_goals, pair_goals
+from lawful.discovery.canonical_ods.thinking import CandidateSets, Goal, fd_goals, pair_goals
 from lawful.discovery.order_classes import Orders
 from lawful.search import unpack_sets
 
@@ -61,7 +61,7 @@ class OpenGoals:
         """The goals that can be thought about."""
         return tuple(self._ready)
 
-    def take_in(self, thoughts: Iterable[Thought]) -> None:
+    def take_in(self, thoughts: Iterable[CandidateSets]) -> None:
         """Let all goals that were ready have the candidates of these thoughts, and no others.
 
         Most goals have the same candidates as after the last thoughts: nothing changes for them.
@@ -134,7 +134,7 @@ class OpenGoals:
         return not goal.is_fd, chain, goal
 
 
-class Lessons:
+class Refutations:
     """What verdicts have shown since the last thought, and whether that is worth another one."""
 
     def __init__(self) -> None:

@@ -20,10 +20,10 @@ import numpy as np
 from lawful.common.arrays import Words
 from lawful.common.meanings import Direction, Measure
 from lawful.dependencies import FD, CanonicalOD, Law
-from lawful.discovery.canonical_ods.checking import Candidate, Lessons, OpenGoals
+from lawful.discovery.canonical_ods.checking import Candidate, OpenGoals, Refutations
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.canonical_ods.statements import Statements
-from lawful.discovery.canonical_ods.thinking import Goal, Hypergraphs, Thought, fd_goals, pair_goals, think
+from lawful.discovery.canonical_ods.thinking import CandidateSets, Goal, Hypergraphs, fd_goals, pair_goals, think
 from lawful.discovery.findings import Findings
 from lawful.discovery.loop import Answer, Pace, run_loop
 from lawful.discovery.memory import MemoryKeeper
@@ -103,7 +103,7 @@ class CanonicalODs:
         self._orders, self._pool = shared.orders, shared.pool
         self._left_sides = self._known_left_sides()
         self._goals = OpenGoals(search.table, self._orders, has_fds=shared.fds is not None)
-        self._lessons = Lessons()
+        self._refutations = Refutations()
         self._sampling = _Sampling(search, shared, question.seed) if samples else None
         self._held: list[Candidate] = []  # pairs that are certain and not stated
         self._stated = 0.0
@@ -116,7 +116,7 @@ class CanonicalODs:
     @property
     def wants_to_think(self) -> bool:
         """Whether the verdicts that have come are worth another thought."""
-        return self._lessons.ask_for_thought(self._goals)
+        return self._refutations.ask_for_thought(self._goals)
 
     def read_all_pairs(self) -> None:
         """Compare all pairs and state what none of them refutes: nothing is left to check."""
@@ -137,7 +137,7 @@ class CanonicalODs:
 
     def think(self) -> Iterator[list[Candidate]]:
         """Find the candidates of all goals that can be thought about, and send those that are not out."""
-        with self._lessons.thinking():
+        with self._refutations.thinking():
             self._goals.take_in(self._candidates(self._goals.ready))
         while self._goals.waiting:
             yield self._goals.send(self._search.batch)
@@ -167,7 +167,7 @@ class CanonicalODs:
             self._state(self._packed(fds))
         if time.monotonic() - self._stated > _SECONDS_BETWEEN_STATEMENTS:
             self.state_held()
-        if self._lessons.learn(len(answers), len(witnesses)) and self._sampling is not None:
+        if self._refutations.learn(len(answers), len(witnesses)) and self._sampling is not None:
             self._sampling.want_more()
 
     def state_held(self) -> None:
@@ -184,7 +184,7 @@ class CanonicalODs:
             return [np.zeros((0, words_for(groups)), np.uint64)] * groups
         return self._orders.peeled.left_sides(self._shared.fds)
 
-    def _candidates(self, goals: Sequence[Goal]) -> Iterator[Thought]:
+    def _candidates(self, goals: Sequence[Goal]) -> Iterator[CandidateSets]:
         """What no known pair refutes, is no left side of an FD, and interests enough."""
         if not goals:
             return
@@ -199,7 +199,7 @@ class CanonicalODs:
             else:
                 yield thought
 
-    def _state(self, certain: Thought) -> None:
+    def _state(self, certain: CandidateSets) -> None:
         """State laws: FDs by goal, pairs all together."""
         if any(goal.is_fd for goal in certain.goals):
             for goal, sets in certain.by_goal():
@@ -210,11 +210,11 @@ class CanonicalODs:
             self._statements.list_pairs(classes[certain.owners], certain.sets)
             self._statements.hand_out_now_and_then()
 
-    def _packed(self, held: list[Candidate]) -> Thought:
+    def _packed(self, held: list[Candidate]) -> CandidateSets:
         goals = list(dict.fromkeys(goal for goal, _ in held))
         numbers = {goal: number for number, goal in enumerate(goals)}
         owners = np.array([numbers[goal] for goal, _ in held], np.int64)
-        return Thought(goals, owners, pack_sets([places for _, places in held], self._orders.groups))
+        return CandidateSets(goals, owners, pack_sets([places for _, places in held], self._orders.groups))
 
 
 class _Sampling:

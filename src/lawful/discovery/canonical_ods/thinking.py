@@ -60,16 +60,16 @@ def pair_goals(orders: Orders) -> list[Goal]:
     return [Goal(left, right, direction) for left, right in pairs for direction in (ASC, DESC)]
 
 
-class Thought(NamedTuple):
+class CandidateSets(NamedTuple):
     """Sets of groups, each with the number of its goal in a list of goals."""
 
     goals: Sequence[Goal]
     owners: npt.NDArray[np.int64]
     sets: Words
 
-    def chosen(self, places: npt.NDArray[Any]) -> Thought:
+    def chosen(self, places: npt.NDArray[Any]) -> CandidateSets:
         """Some of the sets, by number or by mask."""
-        return Thought(self.goals, self.owners[places], self.sets[places])
+        return CandidateSets(self.goals, self.owners[places], self.sets[places])
 
     def by_goal(self) -> Iterator[tuple[Goal, Words]]:
         """The sets of each goal that has any."""
@@ -103,7 +103,7 @@ class Hypergraphs:
 
     def candidates(
         self, goals: Sequence[Goal], left_sides: Sequence[Words], max_size: int | None, support: Support | None
-    ) -> Thought:
+    ) -> CandidateSets:
         """The minimal sets of groups that no known pair refutes, left sides of either column left out.
 
         Where some support is demanded, sets without it may be left out too.
@@ -113,9 +113,9 @@ class Hypergraphs:
             return self._by_bitmaps(goals, left_sides, max_size)
         found = [self._by_search(goal, left_sides, max_size, support) for goal in goals]
         owners = np.repeat(np.arange(len(goals)), [len(sets) for sets in found])
-        return Thought(goals, owners, np.concatenate(found))
+        return CandidateSets(goals, owners, np.concatenate(found))
 
-    def _by_bitmaps(self, goals: Sequence[Goal], left_sides: Sequence[Words], max_size: int | None) -> Thought:
+    def _by_bitmaps(self, goals: Sequence[Goal], left_sides: Sequence[Words], max_size: int | None) -> CandidateSets:
         classes = self._orders.classes
         described = [(*goal, classes[goal.left].group, classes[goal.right].group) for goal in goals]
         owners, sets = minimal_hitting_sets_of_goals(
@@ -127,7 +127,7 @@ class Hypergraphs:
             self.groups,
             self.groups if max_size is None else max_size,
         )
-        return Thought(goals, owners, sets[:, np.newaxis])
+        return CandidateSets(goals, owners, sets[:, np.newaxis])
 
     def _by_search(
         self, goal: Goal, left_sides: Sequence[Words], max_size: int | None, support: Support | None
@@ -156,10 +156,10 @@ def think(
     left_sides: Sequence[Words],
     max_size: int | None,
     support: Support | None,
-) -> Iterator[Thought]:
+) -> Iterator[CandidateSets]:
     """The candidates of all goals, some goals at a time, in several threads."""
 
-    def of_some(some: Sequence[Goal]) -> Thought:
+    def of_some(some: Sequence[Goal]) -> CandidateSets:
         return hypergraphs.candidates(some, left_sides, max_size, support)
 
     if hypergraphs.groups < _WORTH_THREADS:

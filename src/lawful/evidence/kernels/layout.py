@@ -14,7 +14,7 @@ planes have room behind their rows for all but one row of a last block."""
 
 @compiled
 def in_blocks(rows: int) -> int:
-    """How many rows the blocks have that hold so many."""
+    """The number of rows rounded up to whole blocks."""
     return -(-rows // BLOCK) * BLOCK
 
 
