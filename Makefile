@@ -29,8 +29,9 @@ demo: $(READY) ## find the laws of a small table, as a first look
 test: $(READY) ## run the tests, except the slow ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
 
-test-slow: $(READY) ## run the slow tests
-	$(BIN)/python -m pytest -m slow $(ARGS)
+# Properties again, on thousands of examples each instead of a few.
+test-slow: $(READY) ## run the slow tests, and every property on thousands of examples
+	$(BIN)/python -m pytest -m "slow or hypothesis" --hypothesis-profile thousands --timeout 3600 $(ARGS)
 
 lint: $(INSTALLED) ## check style and types
 	$(BIN)/ruff check .

@@ -7,16 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+import examples
 import pytest
 from clusters import QUICK_START, Cluster, cluster
-from hypothesis import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# The first call of a kernel compiles it, and a busy machine is slow: no example is judged by its time.
-settings.register_profile("lawful", deadline=None)
-settings.load_profile("lawful")
+examples.register()
 
 # Most tests have caches of their own, and each would have an archive of 150 MB written for sessions to come.
 os.environ["LAWFUL_CLASS_ARCHIVE"] = "off"

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from cli.result_documents import check_document
 from discovered_tables import TABLE
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lawful
@@ -64,7 +64,6 @@ SMALL = st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=2, max_size=8)
 
 
 @given(SMALL, st.integers(0, 9))
-@settings(max_examples=20, deadline=None)
 def test_a_small_table_has_exact_interests_and_a_threshold_keeps_what_reaches_it(
     rows: list[tuple[int, ...]], place: int
 ) -> None:

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.denial_tables import Rows, constraints, encoded, rows_of
@@ -32,7 +32,6 @@ def plain(table: ArrayTable, policy: NullPolicy) -> Workspace:
 
 
 @given(tables(), POLICIES, st.integers(0, 5_000), st.randoms(use_true_random=False))
-@settings(max_examples=100, deadline=None)
 def test_verdicts_and_violations_are_those_of_the_table_order(
     table: ArrayTable, policy: NullPolicy, budget: int, shuffler: random.Random
 ) -> None:
@@ -50,7 +49,6 @@ def test_verdicts_and_violations_are_those_of_the_table_order(
 
 
 @given(rows_of(4, max_rows=30), st.lists(constraints(4), max_size=6), POLICIES)
-@settings(max_examples=60, deadline=None)
 def test_denial_constraints_are_refuted_by_the_same_pairs(rows: Rows, laws: list[DC], policy: NullPolicy) -> None:
     table = encoded(rows, 4)
     unarranged, arranged = Workspace(table, policy, 0), Workspace(table, policy, ROOMY)

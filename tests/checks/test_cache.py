@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables
@@ -22,7 +22,6 @@ def partition_of(rows: int) -> Partition:
 
 
 @given(tables(), POLICIES, st.integers(0, 5_000), st.randoms(use_true_random=False))
-@settings(max_examples=100, deadline=None)
 def test_no_budget_and_no_order_of_checks_shows_in_a_verdict(
     table: ArrayTable, policy: NullPolicy, budget: int, shuffler: random.Random
 ) -> None:
@@ -40,7 +39,6 @@ def test_no_budget_and_no_order_of_checks_shows_in_a_verdict(
 
 
 @given(tables(max_rows=40, min_width=2), POLICIES)
-@settings(max_examples=60, deadline=None)
 def test_a_law_refuted_by_the_first_classes_has_the_witness_of_the_whole(table: ArrayTable, policy: NullPolicy) -> None:
     tasks = [CheckTask(i, law) for i, law in enumerate(laws_over(table.width, largest=2))]
     whole, hasty = Workspace(table, policy), Workspace(table, policy, 0)

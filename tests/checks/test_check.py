@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import oracle
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables
 from lawful.checks import CheckTask, Verdict, Workspace, check, estimate_cost
@@ -26,7 +26,6 @@ def assert_right(law: Law, verdict: Verdict, rows: oracle.Table, policy: NullPol
 
 
 @given(tables(), POLICIES)
-@settings(max_examples=200, deadline=None)
 def test_verdicts_and_witnesses_are_those_of_the_definition(table: ArrayTable, policy: NullPolicy) -> None:
     rows = table.as_rows()
     laws = laws_over(table.width, largest=2)

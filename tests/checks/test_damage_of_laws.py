@@ -8,7 +8,7 @@ from unittest.mock import patch
 import numpy as np
 import oracle
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.denial_tables import Rows, constraints, encoded, rows_of, same_column_constraints, violation_matrix
@@ -49,7 +49,6 @@ def tells_the_damage(law: Law, workspace: Workspace) -> None:
 
 
 @given(tables(max_rows=8, max_width=4), POLICIES)
-@settings(max_examples=60)
 def test_damage_of_keys_fds_and_canonical_orders(table: ArrayTable, policy: NullPolicy) -> None:
     workspace = Workspace(table, policy)
     for law in laws_over(table.width, largest=2):
@@ -64,7 +63,6 @@ def test_damage_of_list_orders(data: st.DataObject, table: ArrayTable) -> None:
 
 
 @given(rows_of(WIDTH), st.lists(st.one_of(constraints(WIDTH), same_column_constraints(WIDTH)), max_size=8), POLICIES)
-@settings(max_examples=80)
 def test_damage_of_denial_constraints(rows: Rows, laws: list[DC], policy: NullPolicy) -> None:
     workspace = Workspace(encoded(rows, WIDTH), policy)
     for law in laws:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle import agreeing_classes
 
@@ -19,7 +19,6 @@ def as_lists(partition: Partition) -> list[list[int]]:
 
 
 @given(tables(), POLICIES, st.data())
-@settings(max_examples=150, deadline=None)
 def test_a_partition_groups_the_rows_that_agree(table: ArrayTable, policy: NullPolicy, data: st.DataObject) -> None:
     columns = data.draw(st.lists(st.integers(0, table.width - 1), unique=True))
     partition = Workspace(table, policy).partition(columns)
@@ -33,7 +32,6 @@ def test_a_partition_groups_the_rows_that_agree(table: ArrayTable, policy: NullP
 
 
 @given(tables(max_rows=12), POLICIES, st.data())
-@settings(max_examples=150, deadline=None)
 def test_the_product_of_two_partitions_is_that_of_their_columns(
     table: ArrayTable, policy: NullPolicy, data: st.DataObject
 ) -> None:
@@ -45,7 +43,6 @@ def test_the_product_of_two_partitions_is_that_of_their_columns(
 
 
 @given(tables(max_rows=12, min_width=2), POLICIES)
-@settings(max_examples=100, deadline=None)
 def test_the_first_classes_alone_begin_like_the_whole_product(table: ArrayTable, policy: NullPolicy) -> None:
     workspace = Workspace(table, policy)
     whole = workspace.refine(workspace.partition([0]), 1)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import oracle
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables
 from lawful.checks import Workspace, find_violations
@@ -21,7 +21,6 @@ def expected_groups(law: Law, rows: oracle.Table, policy: NullPolicy) -> list[li
 
 
 @given(tables(max_rows=8, max_width=4), POLICIES)
-@settings(max_examples=120, deadline=None)
 def test_rows_pairs_and_removals_are_those_of_the_definition(table: ArrayTable, policy: NullPolicy) -> None:
     rows = table.as_rows()
     workspace = Workspace(table, policy)

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lawful
@@ -16,7 +16,6 @@ from lawful.demo.tax_table import LAWS, make_tax_table
 SEEDS = st.integers(0, 2**32)
 
 
-@settings(max_examples=15, deadline=None)
 @given(rows=st.integers(0, 3_000), seed=SEEDS)
 def test_all_laws_hold_without_errors(rows: int, seed: int) -> None:
     made = make_tax_table(rows, 0, seed)
@@ -25,7 +24,6 @@ def test_all_laws_hold_without_errors(rows: int, seed: int) -> None:
     assert lawful.check(made.table, list(LAWS)).holds
 
 
-@settings(max_examples=30, deadline=None)
 @given(rows=st.integers(6_000, 12_000), errors=st.integers(1, 12), seed=SEEDS)
 def test_exactly_the_planted_errors_break_laws(rows: int, errors: int, seed: int) -> None:
     """Each error takes the removal of one row to mend, and is itself among the violating rows."""
@@ -39,7 +37,6 @@ def test_exactly_the_planted_errors_break_laws(rows: int, errors: int, seed: int
         assert all(error.row in report.violating_row_ids(law) for law in error.breaks)
 
 
-@settings(max_examples=15, deadline=None)
 @given(rows=st.integers(0, 1_500), errors=st.integers(0, 60), seed=SEEDS)
 def test_small_tables_are_refused_or_right(rows: int, errors: int, seed: int) -> None:
     refusal = None
@@ -55,7 +52,6 @@ def test_small_tables_are_refused_or_right(rows: int, errors: int, seed: int) ->
     assert {outcome.text: outcome.removals for outcome in report.broken} == planted
 
 
-@settings(max_examples=10, deadline=None)
 @given(seed=SEEDS)
 def test_the_same_seed_gives_the_same_table(seed: int) -> None:
     first, again, other = (make_tax_table(2_000, 6, number) for number in (seed, seed, seed + 1))
@@ -64,7 +60,6 @@ def test_the_same_seed_gives_the_same_table(seed: int) -> None:
     assert not first.table.equals(other.table)
 
 
-@settings(max_examples=10, deadline=None)
 @given(seed=SEEDS)
 def test_an_error_changes_the_cell_that_it_names_and_no_other(seed: int) -> None:
     clean, dirty = make_tax_table(2_000, 0, seed), make_tax_table(2_000, 6, seed)

@@ -6,7 +6,7 @@ import json
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from law_strategies import named_laws
 
@@ -32,7 +32,6 @@ NAMES = ["a", "b", "c"]
 
 
 @given(named_laws())
-@settings(max_examples=100)
 def test_documents_give_the_law_back(drawn):
     law, names = drawn
     document = to_document(law, names)

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 from brute_force_laws import holds
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from law_strategies import LEFT_OPERATORS, OPERATORS, RIGHT_OPERATORS, dcs, fds, keys, laws, list_ods
 
@@ -109,7 +109,6 @@ UNIVERSES = {
 @pytest.mark.parametrize("nulls", NullPolicy)
 @pytest.mark.parametrize("family", UNIVERSES)
 @given(choice=st.randoms(use_true_random=False), table=tables(4, st.none() | st.integers(0, 2)))
-@settings(max_examples=40)
 def test_no_law_that_a_table_breaks_follows_from_laws_that_it_obeys(family, nulls, choice, table):
     ignore = nulls is NullPolicy.IGNORE
     universe = UNIVERSES[family]
@@ -132,13 +131,11 @@ def test_keys_are_decided(premises, key):
 
 
 @given(st.lists(fds(4), max_size=5), fds(4))
-@settings(max_examples=100)
 def test_fds_are_decided(premises, fd):
     assert implies(premises, fd) == _follows(premises, fd, BINARY_PAIRS_OF_ROWS)
 
 
 @given(dcs(2, None, size=3), dcs(2, None, size=3))
-@settings(max_examples=120)
 def test_denial_constraints_are_decided_for_one_premise(premise, dc):
     assert is_trivial(dc) == _follows([], dc, PAIRS_OF_ROWS_WITH_TWO_COLUMNS)
     assert implies([premise], dc) == _follows([premise], dc, PAIRS_OF_ROWS_WITH_TWO_COLUMNS)
@@ -152,7 +149,6 @@ def _follows(premises, conclusion, pairs_of_rows):
 
 
 @given(list_ods(3), tables(3, st.none() | st.integers(0, 2)))
-@settings(max_examples=150)
 def test_a_list_od_and_its_parts_hold_on_the_same_tables(list_od, table):
     parts = [part for family in canonical_parts(list_od) for part in family]
     assert holds(list_od, table) == all(holds(part, table) for part in parts)

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from law_strategies import laws, named_laws, names
 
@@ -37,7 +37,6 @@ ZIP, STATE, PRICE, MONTH, DAY = range(5)
 
 
 @given(named_laws())
-@settings(max_examples=200)
 def test_parsing_is_the_inverse_of_printing(drawn):
     law, column_names = drawn
     text = format_law(law, column_names)
@@ -46,7 +45,6 @@ def test_parsing_is_the_inverse_of_printing(drawn):
 
 
 @given(st.data())
-@settings(max_examples=40)
 def test_many_laws_at_once(data):
     column_names = data.draw(names)
     many = data.draw(st.lists(laws(len(column_names)), max_size=4))
@@ -55,7 +53,6 @@ def test_many_laws_at_once(data):
 
 
 @given(named_laws(), named_laws())
-@settings(max_examples=40)
 def test_different_laws_are_written_differently(one, other):
     (law, column_names), (other_law, other_names) = one, other
     if len(other_names) <= len(column_names) and law != other_law:
@@ -279,7 +276,6 @@ def test_deep_brackets_do_not_exhaust_the_stack():
 
 
 @given(st.text(alphabet="zip state{}[]()->:,~.<>=!'\"#;\n\t15ets and not key", max_size=40))
-@settings(max_examples=200)
 def test_any_text_is_read_or_refused_with_a_place(text):
     refusal, read = None, []
     try:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from canonical_oracle import minimal_pairs
 from checks.tables import ArrayTable, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from list_oracle import ListOracle
 from oracle import holds, minimal_fds
@@ -15,7 +14,6 @@ from lawful.dependencies import FD, CanonicalOD, ListOD
 from lawful.dependencies.od_mapping import CanonicalTheory, list_ods_from_canonical
 
 LISTS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["asc", "desc"])), max_size=3, unique_by=lambda m: m[0])
-EXACT = given(tables(max_rows=7, max_width=4), st.booleans(), st.sampled_from([None, 1, 2]))
 
 
 def canonical_laws(table: ArrayTable) -> tuple[set[FD], set[CanonicalOD]]:
@@ -23,26 +21,15 @@ def canonical_laws(table: ArrayTable) -> tuple[set[FD], set[CanonicalOD]]:
     return set(minimal_fds(rows, table.width, NullPolicy.EQUAL)), minimal_pairs(rows, table.width, NullPolicy.EQUAL)
 
 
-def gives_exactly_the_minimal_lists(table: ArrayTable, bidirectional: bool, largest: int | None) -> None:
+@given(tables(max_rows=7, max_width=4), st.booleans(), st.sampled_from([None, 1, 2]))
+def test_the_minimal_lists_follow_from_the_canonical_laws(
+    table: ArrayTable, bidirectional: bool, largest: int | None
+) -> None:
     fds, pairs = canonical_laws(table)
     found = list_ods_from_canonical(fds, pairs, table.width, bidirectional=bidirectional, max_size=largest)
     assert len(found) == len(set(found))
     expected = ListOracle(table.as_rows(), table.width, bidirectional=bidirectional, largest=largest)
     assert set(found) == expected.minimal()
-
-
-@EXACT
-def test_the_minimal_lists_follow_from_the_canonical_laws(
-    table: ArrayTable, bidirectional: bool, largest: int | None
-) -> None:
-    gives_exactly_the_minimal_lists(table, bidirectional, largest)
-
-
-@pytest.mark.slow
-@settings(max_examples=1_500)
-@EXACT
-def test_the_minimal_lists_of_thousands_of_tables(table: ArrayTable, bidirectional: bool, largest: int | None) -> None:
-    gives_exactly_the_minimal_lists(table, bidirectional, largest)
 
 
 @given(tables(max_rows=7, max_width=4, min_width=4), LISTS, LISTS)

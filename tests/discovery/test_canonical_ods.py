@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from canonical_oracle import minimal_canonical_laws
 from checks.tables import POLICIES, ArrayTable, large_table, ranked, tables, with_twins
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.checks import CheckTask, Verdict
@@ -52,10 +52,10 @@ def laws(found: Findings) -> list[Law]:
 SIZES = st.sampled_from([None, 0, 1, 2])
 COMPARED = st.sampled_from(["all", "some", "few", "none"])
 """Which pairs of rows are compared before anything is checked; `few` are those of some rows only."""
-EXACT = given(st.data(), POLICIES, COMPARED, SIZES, st.integers(0, 3))
 
 
-def finds_exactly_the_minimal_laws(
+@given(st.data(), POLICIES, COMPARED, SIZES, st.integers(0, 3))
+def test_exactly_the_minimal_laws_are_found(
     data: st.DataObject, policy: NullPolicy, compared: str, largest: int | None, seed: int
 ) -> None:
     table = with_twins(data.draw(tables(max_rows=8, max_width=4)), data.draw)
@@ -66,22 +66,6 @@ def finds_exactly_the_minimal_laws(
         found = laws(run(table, question, compared == "all", compared != "none"))
     assert len(found) == len(set(found))
     assert set(found) == minimal_canonical_laws(table.as_rows(), table.width, policy, largest=largest)
-
-
-@EXACT
-def test_exactly_the_minimal_laws_are_found(
-    data: st.DataObject, policy: NullPolicy, compared: str, largest: int | None, seed: int
-) -> None:
-    finds_exactly_the_minimal_laws(data, policy, compared, largest, seed)
-
-
-@pytest.mark.slow
-@settings(max_examples=4_000)
-@EXACT
-def test_exactly_the_minimal_laws_of_thousands_of_tables(
-    data: st.DataObject, policy: NullPolicy, compared: str, largest: int | None, seed: int
-) -> None:
-    finds_exactly_the_minimal_laws(data, policy, compared, largest, seed)
 
 
 def shuffled_ranks(seed: int, rows: int, width: int, values: int) -> ArrayTable:

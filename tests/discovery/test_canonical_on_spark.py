@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 from canonical_oracle import minimal_canonical_laws
 from checks.tables import POLICIES, ArrayTable, ranked, tables, with_twins
-from hypothesis import given, settings
+from examples import one_in
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
@@ -87,7 +88,7 @@ def test_exactly_the_minimal_laws_are_found(
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@one_in(30)  # Spark takes a second for each
 @given(data=st.data(), policy=POLICIES, strategy=st.sampled_from(["lattice", "evidence"]), samples=st.booleans())
 def test_exactly_the_minimal_laws_of_many_tables(
     spark: SparkSession,

@@ -19,7 +19,7 @@ from canonical_oracle import minimal_canonical_laws
 from checks.tables import POLICIES, ArrayTable, large_table, tables, with_twins
 from discovered_tables import slow_table
 from full_disks import largest_file
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lawful
@@ -308,12 +308,18 @@ def test_a_run_that_broke_down_goes_on_without_asking_again(
 
 
 STRATEGIES = st.sampled_from(["lattice", "evidence"])
-STOPPED = given(data=st.data(), policy=POLICIES, before=STRATEGIES, after=STRATEGIES, stops_after=st.integers(0, 30))
 
 
-def ends_with_all_laws_after_a_stop(
-    log: Path, data: st.DataObject, policy: NullPolicy, before: str, after: str, stops_after: int
+@given(data=st.data(), policy=POLICIES, before=STRATEGIES, after=STRATEGIES, stops_after=st.integers(0, 30))
+def test_a_run_that_was_stopped_anywhere_ends_with_all_laws(
+    tmp_path_factory: pytest.TempPathFactory,
+    data: st.DataObject,
+    policy: NullPolicy,
+    before: str,
+    after: str,
+    stops_after: int,
 ) -> None:
+    log = tmp_path_factory.mktemp("stopped") / "log"
     table = with_twins(data.draw(tables(max_rows=8, max_width=4, min_width=2)), data.draw)
     expected = minimal_canonical_laws(table.as_rows(), table.width, policy)
     first = CountingEngine(stops_after, StoppedError)
@@ -324,19 +330,6 @@ def ends_with_all_laws_after_a_stop(
     resumed = run(after, table, second, CanonicalQuestion(policy), log, resume=True)
     assert laws(resumed) == expected
     assert not set(first.checked) & set(second.checked)
-
-
-@settings(max_examples=40)
-@STOPPED
-def test_a_run_that_was_stopped_anywhere_ends_with_all_laws(tmp_path_factory, **drawn: Any) -> None:
-    ends_with_all_laws_after_a_stop(tmp_path_factory.mktemp("stopped") / "log", **drawn)
-
-
-@pytest.mark.slow
-@settings(max_examples=2_000)
-@STOPPED
-def test_thousands_of_runs_that_were_stopped_end_with_all_laws(tmp_path_factory, **drawn: Any) -> None:
-    ends_with_all_laws_after_a_stop(tmp_path_factory.mktemp("stopped") / "log", **drawn)
 
 
 def test_comparing_all_pairs_asks_nothing_and_leaves_an_empty_log(tmp_path: Path) -> None:

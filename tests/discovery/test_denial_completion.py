@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from checks.denial_tables import Rows, encoded, predicates, random_rows, violation_matrix
 from checks.tables import POLICIES
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.checks import Workspace
@@ -72,7 +72,6 @@ def same(column: int, operator: str) -> Predicate:
 
 
 @given(SEEDS, st.integers(0, 40), SPACES, st.data(), POLICIES)
-@settings(max_examples=50, deadline=None)
 def test_the_evidence_of_all_violating_pairs_is_found(
     seed: int, size: int, space: PredicateSpace, data: st.DataObject, policy: NullPolicy
 ) -> None:
@@ -106,7 +105,6 @@ def walked(paths: list[Path], workspace: Workspace, size: int) -> np.ndarray:
 
 
 @given(SEEDS, SPACES, st.data(), POLICIES)
-@settings(max_examples=25, deadline=None)
 def test_clusters_that_are_never_written_out_early_lead_to_the_same_pairs(
     seed: int, space: PredicateSpace, data: st.DataObject, policy: NullPolicy
 ) -> None:
@@ -128,7 +126,6 @@ def test_clusters_that_are_never_written_out_early_lead_to_the_same_pairs(
 
 
 @given(SEEDS, SPACES, st.data(), POLICIES)
-@settings(max_examples=60, deadline=None)
 def test_what_is_left_out_is_violated_by_no_other_pair(
     seed: int, space: PredicateSpace, data: st.DataObject, policy: NullPolicy
 ) -> None:

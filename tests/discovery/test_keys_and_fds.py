@@ -6,7 +6,8 @@ import numpy as np
 import oracle
 import pytest
 from checks.tables import POLICIES, ArrayTable, ranked, tables, with_twins
-from hypothesis import given, settings
+from examples import one_in
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.meanings import NullPolicy
@@ -40,16 +41,6 @@ def laws(found: Findings) -> list[Key | FD]:
     return [law for block in found.blocks for law in block.laws()]
 
 
-EXACT = given(st.data(), POLICIES, STRATEGIES, SIZES, st.integers(0, 3))
-ALMOST = given(
-    st.data(),
-    POLICIES,
-    SIZES,
-    st.sampled_from([0.02, 0.1, 0.25, 0.5, 0.9]),
-    st.sampled_from(["g1", "g3"]),
-)
-
-
 def finds_exactly_the_minimal_laws(
     data: st.DataObject, policy: NullPolicy, strategy: str, largest: int | None, seed: int
 ) -> None:
@@ -67,7 +58,14 @@ def finds_exactly_the_minimal_laws(
     assert set(found) == set(expected)
 
 
-def finds_the_laws_within_an_error(
+@given(
+    st.data(),
+    POLICIES,
+    SIZES,
+    st.sampled_from([0.02, 0.1, 0.25, 0.5, 0.9]),
+    st.sampled_from(["g1", "g3"]),
+)
+def test_laws_within_an_error_are_found_with_it(
     data: st.DataObject, policy: NullPolicy, largest: int | None, allowed: float, measure: str
 ) -> None:
     table = with_twins(data.draw(tables(max_rows=6, max_width=3)), data.draw)
@@ -85,39 +83,14 @@ def finds_the_laws_within_an_error(
     assert errors == pytest.approx(expected)
 
 
-@EXACT
+@given(st.data(), POLICIES, STRATEGIES, SIZES, st.integers(0, 3))
 def test_exactly_the_minimal_laws_are_found(
     data: st.DataObject, policy: NullPolicy, strategy: str, largest: int | None, seed: int
 ) -> None:
     finds_exactly_the_minimal_laws(data, policy, strategy, largest, seed)
 
 
-@ALMOST
-def test_laws_within_an_error_are_found_with_it(
-    data: st.DataObject, policy: NullPolicy, largest: int | None, allowed: float, measure: str
-) -> None:
-    finds_the_laws_within_an_error(data, policy, largest, allowed, measure)
-
-
-@pytest.mark.slow
-@settings(max_examples=4_000)
-@EXACT
-def test_exactly_the_minimal_laws_of_thousands_of_tables(
-    data: st.DataObject, policy: NullPolicy, strategy: str, largest: int | None, seed: int
-) -> None:
-    finds_exactly_the_minimal_laws(data, policy, strategy, largest, seed)
-
-
-@pytest.mark.slow
-@settings(max_examples=3_000)
-@ALMOST
-def test_laws_within_an_error_of_thousands_of_tables(
-    data: st.DataObject, policy: NullPolicy, largest: int | None, allowed: float, measure: str
-) -> None:
-    finds_the_laws_within_an_error(data, policy, largest, allowed, measure)
-
-
-@settings(max_examples=25)
+@one_in(2)  # brute force over tables of 17 and of 66 columns
 @given(st.integers(0, 10_000), POLICIES, STRATEGIES)
 def test_more_columns_than_a_bitmap_takes(seed: int, policy: NullPolicy, strategy: str) -> None:
     chance = np.random.default_rng(seed)
@@ -135,7 +108,7 @@ def test_more_columns_than_a_bitmap_takes(seed: int, policy: NullPolicy, strateg
     assert set(found) == set(expected)
 
 
-@settings(max_examples=8)
+@one_in(3)  # tables of 16 columns and more, searched twice
 @given(st.integers(0, 10_000), POLICIES, st.integers(FEW_COLUMNS + 1, FEW_COLUMNS + 6))
 def test_keys_alone_of_more_columns_than_a_bitmap_takes(seed: int, policy: NullPolicy, width: int) -> None:
     chance = np.random.default_rng(seed)

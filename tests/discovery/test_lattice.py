@@ -11,7 +11,7 @@ from canonical_oracle import minimal_canonical_laws
 from checks.tables import POLICIES, ArrayTable, large_table, tables, with_twins
 from clusters import Cluster
 from discovered_tables import TABLE, slow_table
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.meanings import NullPolicy
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SIZES = st.sampled_from([None, 0, 1, 2])
-EXACT = given(st.data(), POLICIES, st.booleans(), SIZES)
 
 
 def run(table: ArrayTable, question: CanonicalQuestion, samples: bool = True, engine: Engine | None = None) -> Findings:
@@ -64,26 +63,13 @@ def context_of(law: Law) -> tuple[int, ...]:
     return law.lhs if isinstance(law, FD) else law.context
 
 
-def finds_exactly_the_minimal_laws(data: st.DataObject, policy: NullPolicy, samples: bool, largest: int | None) -> None:
-    table = with_twins(data.draw(tables(max_rows=8, max_width=4)), data.draw)
-    found = laws(run(table, CanonicalQuestion(policy, largest), samples))
-    assert set(found) == minimal_canonical_laws(table.as_rows(), table.width, policy, largest=largest)
-
-
-@EXACT
+@given(st.data(), POLICIES, st.booleans(), SIZES)
 def test_exactly_the_minimal_laws_are_found(
     data: st.DataObject, policy: NullPolicy, samples: bool, largest: int | None
 ) -> None:
-    finds_exactly_the_minimal_laws(data, policy, samples, largest)
-
-
-@pytest.mark.slow
-@settings(max_examples=3_000)
-@EXACT
-def test_exactly_the_minimal_laws_of_thousands_of_tables(
-    data: st.DataObject, policy: NullPolicy, samples: bool, largest: int | None
-) -> None:
-    finds_exactly_the_minimal_laws(data, policy, samples, largest)
+    table = with_twins(data.draw(tables(max_rows=8, max_width=4)), data.draw)
+    found = laws(run(table, CanonicalQuestion(policy, largest), samples))
+    assert set(found) == minimal_canonical_laws(table.as_rows(), table.width, policy, largest=largest)
 
 
 @pytest.mark.parametrize("policy", NullPolicy)
@@ -97,7 +83,6 @@ def test_both_strategies_find_the_same_laws(policy: NullPolicy, samples: bool) -
     assert found.counts["refuted"] > 0 or samples
 
 
-@settings(max_examples=60)
 @given(st.data(), POLICIES, st.sampled_from([0.05, 0.2, 0.4, 0.8]))
 def test_an_interest_threshold_takes_away_the_laws_below_it_and_no_others(
     data: st.DataObject, policy: NullPolicy, least: float

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from checks.tables import ArrayTable, ranked, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from list_oracle import ListOracle
 
@@ -84,7 +84,10 @@ QUESTIONS = st.builds(
 SAMPLES = st.sampled_from([1, 2, 4, 100])
 
 
-def finds_exactly_the_minimal_laws(table: ArrayTable, question: ListQuestion, sample: int, restart: int) -> None:
+@given(alike(max_rows=8, max_width=4), QUESTIONS, SAMPLES, st.sampled_from([1, 10]))
+def test_exactly_the_minimal_laws_are_found(
+    table: ArrayTable, question: ListQuestion, sample: int, restart: int
+) -> None:
     with small_samples(sample, restart, met=sample % 2):
         found = run(table, question)
     assert found.complete
@@ -101,23 +104,6 @@ def finds_exactly_the_minimal_laws(table: ArrayTable, question: ListQuestion, sa
     assert set(stated) == expected
     assert found.counts["minimal"] == len(expected)
     assert found.counts["tree_nodes"] == len(oracle.tree_nodes())
-
-
-@settings(max_examples=60)
-@given(alike(max_rows=7, max_width=3), QUESTIONS, SAMPLES, st.sampled_from([1, 10]))
-def test_exactly_the_minimal_laws_are_found(
-    table: ArrayTable, question: ListQuestion, sample: int, restart: int
-) -> None:
-    finds_exactly_the_minimal_laws(table, question, sample, restart)
-
-
-@pytest.mark.slow
-@settings(max_examples=3_000)
-@given(alike(max_rows=8, max_width=4), QUESTIONS, SAMPLES, st.sampled_from([1, 10]))
-def test_exactly_the_minimal_laws_of_thousands_of_tables(
-    table: ArrayTable, question: ListQuestion, sample: int, restart: int
-) -> None:
-    finds_exactly_the_minimal_laws(table, question, sample, restart)
 
 
 def alike_columns(table: ArrayTable, *, bidirectional: bool) -> dict[int, set[tuple[int, bool]]]:
@@ -154,7 +140,6 @@ def marked(member: tuple[int, bool], old: tuple[int, str], turn: bool) -> tuple[
     return column, "desc" if turned ^ turn ^ (old[1] == "desc") else "asc"
 
 
-@settings(max_examples=60)
 @given(alike(max_rows=6, max_width=3), st.booleans())
 def test_columns_that_order_alike_are_stated_once(table: ArrayTable, bidirectional: bool) -> None:
     """What is stated leads to exactly the minimal laws, and nothing is stated that another statement leads to."""
@@ -174,7 +159,6 @@ def is_equivalence(law: ListOD, alike: dict[int, set[tuple[int, bool]]]) -> bool
     return len(law.lhs) == len(law.rhs) == 1 and law.rhs[0][0] in {column for column, _ in alike[law.lhs[0][0]]}
 
 
-@settings(max_examples=40)
 @given(alike(max_rows=7, max_width=4), st.booleans(), st.booleans(), st.sampled_from([None, None, 1, 2]))
 def test_canonical_laws_lead_to_the_same_lists(
     table: ArrayTable, bidirectional: bool, with_implied: bool, largest: int | None
@@ -192,7 +176,19 @@ def test_canonical_laws_lead_to_the_same_lists(
     assert by_both[0].counts["minimal"] == by_both[1].counts["minimal"]
 
 
-def finds_the_laws_within_an_error(table: ArrayTable, question: ListQuestion) -> None:
+ALMOST = st.builds(
+    ListQuestion,
+    bidirectional=st.booleans(),
+    forward_rule=st.sampled_from(["fd", "fd", "od"]),
+    with_implied=st.just(True),
+    max_size=st.sampled_from([None, None, 1, 2]),
+    error=st.sampled_from([0.05, 0.1, 0.2, 0.34, 0.5, 0.8]),
+    measure=st.sampled_from(["g1", "g3"]),
+)
+
+
+@given(alike(max_rows=7, max_width=3), ALMOST)
+def test_laws_within_an_error_are_found_with_it(table: ArrayTable, question: ListQuestion) -> None:
     found = run(table, question)
     assert found.complete
     errors: dict[ListOD, float] = {}
@@ -212,30 +208,6 @@ def finds_the_laws_within_an_error(table: ArrayTable, question: ListQuestion) ->
     assert found.counts["tree_nodes"] == len(oracle.tree_nodes())
 
 
-ALMOST = st.builds(
-    ListQuestion,
-    bidirectional=st.booleans(),
-    forward_rule=st.sampled_from(["fd", "fd", "od"]),
-    with_implied=st.just(True),
-    max_size=st.sampled_from([None, None, 1, 2]),
-    error=st.sampled_from([0.05, 0.1, 0.2, 0.34, 0.5, 0.8]),
-    measure=st.sampled_from(["g1", "g3"]),
-)
-
-
-@settings(max_examples=50)
-@given(alike(max_rows=6, max_width=2), ALMOST)
-def test_laws_within_an_error_are_found_with_it(table: ArrayTable, question: ListQuestion) -> None:
-    finds_the_laws_within_an_error(table, question)
-
-
-@pytest.mark.slow
-@settings(max_examples=1_500)
-@given(alike(max_rows=7, max_width=3), ALMOST)
-def test_laws_within_an_error_of_thousands_of_tables(table: ArrayTable, question: ListQuestion) -> None:
-    finds_the_laws_within_an_error(table, question)
-
-
 def sorted_rows(rows: int, seed: int) -> ArrayTable:
     """A table with laws that only few rows break: rising columns with ties, steps, and a few rows out of place."""
     chance = np.random.default_rng(seed)
@@ -247,7 +219,6 @@ def sorted_rows(rows: int, seed: int) -> ArrayTable:
     return ArrayTable([ranked(column.tolist()) for column in columns])
 
 
-@settings(max_examples=15)
 @given(st.integers(0, 3), st.integers(0, 100), st.booleans(), st.booleans(), st.sampled_from([3, 30, 300]))
 def test_no_seed_and_no_sample_changes_the_laws(
     data_seed: int, seed: int, flexible: bool, bidirectional: bool, sample: int

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from checks.tables import POLICIES, ArrayTable, ranked
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discovery.test_keys_and_fds import SIZES, finds_exactly_the_minimal_laws, laws, run
@@ -49,22 +49,8 @@ def correlated_table(seed: int, rows: int, width: int) -> ArrayTable:
     return ArrayTable([ranked(column.tolist()) for column in columns])
 
 
-SETTLED = given(st.data(), POLICIES, SIZES, st.integers(0, 3))
-
-
-@settings(max_examples=60)
-@SETTLED
+@given(st.data(), POLICIES, SIZES, st.integers(0, 3))
 def test_exactly_the_minimal_laws_are_found(
-    data: st.DataObject, policy: NullPolicy, largest: int | None, seed: int
-) -> None:
-    with settling_whatever_it_costs():
-        finds_exactly_the_minimal_laws(data, policy, "hybrid", largest, seed)
-
-
-@pytest.mark.slow
-@settings(max_examples=3_000)
-@SETTLED
-def test_exactly_the_minimal_laws_of_thousands_of_tables(
     data: st.DataObject, policy: NullPolicy, largest: int | None, seed: int
 ) -> None:
     with settling_whatever_it_costs():
@@ -87,8 +73,6 @@ def test_settled_sets_give_the_laws_of_full_evidence(policy: NullPolicy, width: 
     assert sum(settled_equals_full(seed, policy, width) for seed in range(3)) > 0
 
 
-@pytest.mark.slow
-@settings(max_examples=600)
 @given(st.integers(0, 100_000), POLICIES, st.integers(3, 18))
 def test_settled_sets_give_the_laws_of_full_evidence_of_many_tables(seed: int, policy: NullPolicy, width: int) -> None:
     settled_equals_full(seed, policy, width)

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import pytest
 from checks.tables import ArrayTable, large_table, laws_over
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.checks import CheckTask, estimate_cost
@@ -28,7 +28,6 @@ def cost_of(tasks: list[CheckTask] | tuple[CheckTask, ...]) -> float:
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=60), st.lists(st.integers(1, 9), min_size=1, max_size=12))
-@settings(deadline=None)
 def test_packs_hold_every_task_once_and_end_where_their_shares_do(numbers: list[int], shares: list[int]) -> None:
     tasks = tasks_for(numbers)
     packs = pack_by_cost(tasks, TABLE, shares)

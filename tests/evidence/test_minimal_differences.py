@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from lawful.common.meanings import NullPolicy
 from lawful.evidence import minimal_differences as module
@@ -18,7 +18,6 @@ def by_brute_force(table: ArrayTable, policy: NullPolicy) -> np.ndarray:
     return sorted_sets(minimal_sets(pack_sets(missing, table.width)))
 
 
-@settings(deadline=None, max_examples=80)
 @given(tables(max_rows=12), POLICIES)
 def test_they_are_what_pairs_do_not_agree_on(table: ArrayTable, policy: NullPolicy) -> None:
     found = minimal_differences(table, policy, range(table.width))

@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from lawful.common.meanings import NullPolicy
 from lawful.evidence import (
@@ -28,8 +28,6 @@ from tests.evidence.pairs import (
     tables,
 )
 
-quick = settings(deadline=None, max_examples=60)
-
 
 def all_pairs(rows: int) -> tuple[np.ndarray, np.ndarray]:
     pairs = np.array(list(permutations(range(rows), 2)), np.int32).reshape(-1, 2)
@@ -44,7 +42,6 @@ def check_pool(table: ArrayTable, pool: Pool) -> None:
         assert known(signs_of(table, t, s, pool.policy, pool.columns)) == expected
 
 
-@quick
 @given(tables(), POLICIES)
 def test_pairs_compare_as_their_signs_say(table: ArrayTable, policy: NullPolicy) -> None:
     left, right = all_pairs(table.rows)
@@ -140,7 +137,6 @@ def filled_by_classes(table: ArrayTable, policy: NullPolicy) -> Pool:
     return pool
 
 
-@quick
 @given(tables(max_rows=12), POLICIES)
 def test_all_pairs_of_classes_are_compared(table: ArrayTable, policy: NullPolicy) -> None:
     pool = filled_by_classes(table, policy)

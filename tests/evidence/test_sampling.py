@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from lawful.common.meanings import NullPolicy
 from lawful.evidence import (
@@ -19,8 +19,6 @@ from lawful.evidence import (
 from lawful.evidence.clusters import Clusters
 from lawful.evidence.kernels import sampling as sampling_kernels
 from tests.evidence.pairs import POLICIES, ArrayTable, as_known, brute_agree, known, random_table, signs_of, tables
-
-quick = settings(deadline=None, max_examples=40)
 
 Filler = Callable[[Pool, ArrayTable, int], object]
 
@@ -52,7 +50,6 @@ def test_the_same_seed_gives_the_same_pool(fill: Filler, policy: NullPolicy) -> 
         assert known(signs_of(table, t, s, policy))[0] == expected[0]
 
 
-@quick
 @given(tables(max_rows=12), POLICIES)
 def test_windows_to_the_end_find_every_agree_set_but_the_empty(table: ArrayTable, policy: NullPolicy) -> None:
     pool = Pool(table, policy)
@@ -63,7 +60,6 @@ def test_windows_to_the_end_find_every_agree_set_but_the_empty(table: ArrayTable
     assert set(as_known(pool.agree, pool.differ)) == expected
 
 
-@quick
 @given(tables(max_rows=12), POLICIES)
 def test_one_window_a_column_refutes_all_columns_that_are_no_keys(table: ArrayTable, policy: NullPolicy) -> None:
     pool = Pool(table, policy)

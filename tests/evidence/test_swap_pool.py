@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.errors import StoppedError
@@ -25,8 +25,6 @@ from lawful.search import unpack_sets
 from tests.evidence.pairs import POLICIES, ArrayTable, random_table, tables
 
 Swap = tuple[tuple[int, ...], int, int, int]
-
-quick = settings(deadline=None, max_examples=60)
 
 
 def swaps_of(table: ArrayTable, t: int, s: int, policy: NullPolicy) -> set[Swap]:
@@ -54,7 +52,6 @@ def shown_by_all_pairs(table: ArrayTable, policy: NullPolicy) -> set[Swap]:
     return {swap for t in range(table.rows) for s in range(t) for swap in swaps_of(table, t, s, policy)}
 
 
-@quick
 @given(tables(), POLICIES)
 def test_all_pairs_show_all_swaps(table: ArrayTable, policy: NullPolicy) -> None:
     pool = Pool(table, policy, swaps=True)
@@ -62,7 +59,6 @@ def test_all_pairs_show_all_swaps(table: ArrayTable, policy: NullPolicy) -> None
     assert swaps_in(pool) == shown_by_all_pairs(table, policy)
 
 
-@quick
 @given(tables(), POLICIES)
 def test_pairs_of_rows_that_were_not_chosen_show_their_swaps_too(table: ArrayTable, policy: NullPolicy) -> None:
     some = ChosenRows(table, np.arange(0, table.rows, 2, dtype=np.int32))
@@ -92,7 +88,6 @@ def test_pairs_that_show_nothing_new_are_not_counted() -> None:
     assert pool.add_pairs(right, left) == 0
 
 
-@quick
 @given(tables(), POLICIES)
 def test_a_pool_with_swaps_knows_the_agree_sets_of_one_without(table: ArrayTable, policy: NullPolicy) -> None:
     plain, swapped = Pool(table, policy), Pool(table, policy, swaps=True)
@@ -107,7 +102,6 @@ def test_a_pool_with_swaps_knows_the_agree_sets_of_one_without(table: ArrayTable
     assert set(unpack_sets(np.ascontiguousarray(plain.agree))) == set(unpack_sets(np.ascontiguousarray(swapped.agree)))
 
 
-@quick
 @given(tables(), POLICIES)
 def test_the_kept_pairs_show_all_that_was_seen(table: ArrayTable, policy: NullPolicy) -> None:
     pool = Pool(table, policy, swaps=True)
@@ -135,7 +129,6 @@ def test_followers_see_what_comes_later(swaps: bool) -> None:
     assert len(follower) == before
 
 
-@quick
 @given(tables(), POLICIES, st.sampled_from([1, 2, 3]), st.integers(1, 9))
 def test_tiles_show_all_swaps_however_they_are_cut(
     table: ArrayTable, policy: NullPolicy, threads: int, parts: int
@@ -148,7 +141,6 @@ def test_tiles_show_all_swaps_however_they_are_cut(
     assert not found or swaps_in(merge_swaps(found)) == expected
 
 
-@quick
 @given(tables(), POLICIES, st.integers(0, 9))
 def test_what_was_seen_elsewhere_joins_a_pool_that_goes_on(table: ArrayTable, policy: NullPolicy, cut: int) -> None:
     pool = Pool(table, policy, swaps=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.rewriting import KnownColumn, KnownLaws, Rewriting, rewrite
@@ -92,7 +92,6 @@ def ranks(database: duckdb.DuckDBPyConnection, order: str, where: str) -> list[A
     return database.execute(f"select dense_rank() over ({clause}) from t{where} order by id").fetchall()
 
 
-@settings(max_examples=120)
 @given(data=st.data())
 def test_orders_on_duckdb(database: duckdb.DuckDBPyConnection, data: st.DataObject) -> None:
     rows, width = data.draw(rows_and_width())
@@ -105,7 +104,6 @@ def test_orders_on_duckdb(database: duckdb.DuckDBPyConnection, data: st.DataObje
     check_order(database, found, where)
 
 
-@settings(max_examples=60)
 @given(data=st.data())
 def test_groups_on_duckdb(database: duckdb.DuckDBPyConnection, data: st.DataObject) -> None:
     rows, width = data.draw(rows_and_width())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.dependencies import FD, CanonicalOD, Key, ListOD, parse_laws
@@ -135,7 +135,6 @@ def test_a_large_grouping_is_shortened_too() -> None:
     assert set(shorten_grouping(kept, list(range(30)), [])) == set(range(1, 30))
 
 
-@settings(max_examples=150)
 @given(st.data())
 def test_what_is_concluded_from_some_laws_is_true(data: st.DataObject) -> None:
     rows, width = data.draw(rows_and_width())
@@ -167,7 +166,6 @@ def test_what_is_concluded_from_some_laws_is_true(data: st.DataObject) -> None:
     assert len({tuple(row[c] for c in columns) for row in rows}) == len({tuple(row[c] for c in kept) for row in rows})
 
 
-@settings(max_examples=100)
 @given(st.data())
 def test_all_laws_together_decide_every_order(data: st.DataObject) -> None:
     rows, width = data.draw(rows_and_width())
@@ -176,7 +174,6 @@ def test_all_laws_together_decide_every_order(data: st.DataObject) -> None:
     assert (orders(knowing, first, second) is not None) == really_orders(rows, first, second)
 
 
-@settings(max_examples=60)
 @given(st.data())
 def test_nothing_shorter_sorts_alike(data: st.DataObject) -> None:
     rows, width = data.draw(rows_and_width(max_width=3))

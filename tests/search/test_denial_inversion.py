@@ -13,7 +13,7 @@ import denial_oracle
 import numpy as np
 import pytest
 from denial_tables import ValueTable, spaces, turned, value_tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.meanings import NullPolicy
@@ -59,7 +59,10 @@ def numbers_of(families: Any, space: PredicateSpace) -> list[frozenset[int]]:
     return [frozenset(numbers) for numbers in unpack_sets(sets)]
 
 
-def finds_the_right_constraints(case: Case, policy: NullPolicy, largest: int | None, by_size: bool) -> None:
+@given(cases(), POLICIES, SIZES, st.booleans())
+def test_inversion_gives_the_minimal_constraints(
+    case: Case, policy: NullPolicy, largest: int | None, by_size: bool
+) -> None:
     table, space = case
     evidence = all_evidence(table.encoded(), space, policy, 1)
     signs, other = evidence.signs, turned(evidence.signs, space)
@@ -80,14 +83,6 @@ def finds_the_right_constraints(case: Case, policy: NullPolicy, largest: int | N
         assert set(numbers) == set(right[convention])
 
 
-@settings(max_examples=25)
-@given(cases(), POLICIES, SIZES, st.booleans())
-def test_inversion_gives_the_minimal_constraints(
-    case: Case, policy: NullPolicy, largest: int | None, by_size: bool
-) -> None:
-    finds_the_right_constraints(case, policy, largest, by_size)
-
-
 OPERATORS_OF_A_COLUMN = [
     ("=", "<", "<=", ">", ">=", "!="),
     ("=", "!="),
@@ -100,7 +95,6 @@ OPERATORS_OF_A_COLUMN = [
 ]
 
 
-@settings(max_examples=40)
 @given(value_tables(max_rows=7, max_width=3), st.lists(st.sampled_from(OPERATORS_OF_A_COLUMN), min_size=3, max_size=3))
 def test_mirror_images_are_all_that_is_left_to_remove(table: ValueTable, operators: list[tuple[Operator, ...]]) -> None:
     space = PredicateSpace.of(
@@ -122,7 +116,6 @@ def test_mirror_images_are_all_that_is_left_to_remove(table: ValueTable, operato
             assert quickly[reading_order(quickly)].tolist() == kept[reading_order(kept)].tolist()
 
 
-@settings(max_examples=20)
 @given(cases())
 def test_sorting_out_in_parts_and_not_to_the_end(case: Case) -> None:
     """Parts change nothing, and where there is no time for all, the first of them are sorted out."""
@@ -171,16 +164,6 @@ def test_some_operators_leave_more_to_remove() -> None:
     assert [finds_no_implied(space) for space in column] == [True, True, True, True, False, True, False, True]
 
 
-@pytest.mark.slow
-@settings(max_examples=1_500)
-@given(cases(), POLICIES, SIZES, st.booleans())
-def test_inversion_gives_the_minimal_constraints_of_many_tables(
-    case: Case, policy: NullPolicy, largest: int | None, by_size: bool
-) -> None:
-    finds_the_right_constraints(case, policy, largest, by_size)
-
-
-@settings(max_examples=25)
 @given(cases(most=8), POLICIES, st.sampled_from([None, 1, 2]), st.sampled_from([0.05, 0.1, 0.25, 0.5]))
 def test_constraints_within_an_error(case: Case, policy: NullPolicy, largest: int | None, allowed: float) -> None:
     table, space = case

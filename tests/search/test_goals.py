@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.search import iterate_hitting_sets, pack_sets, unpack_sets
@@ -15,10 +15,7 @@ from lawful.search.kernels.supersets import count_supersets
 from lawful.search.sets import distinct_sets, full_set, order_by_size
 from tests.search.families import Family, as_sets, brute_hitting_sets, brute_minimal, families
 
-quick = settings(deadline=None, max_examples=80)
 
-
-@quick
 @given(families(), families(), st.integers(1, 5))
 def test_support_leaves_out_only_what_lacks_it(family: Family, other: Family, least: int) -> None:
     members = pack_sets([[c for c in some if c < family.universe] for some in other.sets], family.universe)
@@ -29,7 +26,6 @@ def test_support_leaves_out_only_what_lacks_it(family: Family, other: Family, le
     assert supported <= as_sets(found) <= expected
 
 
-@quick
 @given(families(), families())
 def test_supersets_are_counted(family: Family, other: Family) -> None:
     members = pack_sets([[c for c in some if c < family.universe] for some in other.sets], family.universe)
@@ -43,7 +39,6 @@ def as_members(packed: np.ndarray) -> list[frozenset[int]]:
     return [frozenset(columns) for columns in unpack_sets(packed)]
 
 
-@quick
 @given(families(), st.data())
 def test_each_goal_keeps_its_minimal_sets(family: Family, data: st.DataObject) -> None:
     sets = distinct_sets(family.packed)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.arrays import Words
@@ -27,10 +27,8 @@ from lawful.search.hitting_sets import BITMAP_AT_ONCE, BITMAP_COLUMNS, Method
 from tests.search.families import Family, as_sets, brute_hitting_sets, families, random_edges
 
 METHODS: tuple[Method, ...] = ("auto", "bitmap", "search")
-quick = settings(deadline=None, max_examples=80)
 
 
-@quick
 @given(families())
 def test_every_way_finds_what_brute_force_finds(family: Family) -> None:
     expected = brute_hitting_sets(family.sets, family.columns)
@@ -40,7 +38,6 @@ def test_every_way_finds_what_brute_force_finds(family: Family) -> None:
         assert as_sets(promised) == expected
 
 
-@quick
 @given(st.sampled_from([5, 64, 65, 130]), st.integers(0, 8), st.data())
 def test_many_families_at_once(universe: int, max_size: int, data: st.DataObject) -> None:
     columns = [c for c in (0, 1, 2, 3, 62, 63, 64, 65, 129) if c < universe]
@@ -72,7 +69,6 @@ def test_no_edges_and_an_empty_edge(method: Method, universe: int) -> None:
     assert found.shape == (0, none.shape[1])
 
 
-@quick
 @given(families(), st.integers(0, 8))
 def test_max_size_is_a_filter(family: Family, max_size: int) -> None:
     expected = {x for x in brute_hitting_sets(family.sets, family.columns) if len(x) <= max_size}
@@ -81,7 +77,6 @@ def test_max_size_is_a_filter(family: Family, max_size: int) -> None:
         assert as_sets(found) == expected
 
 
-@quick
 @given(families(), st.data())
 def test_candidates_limit_the_columns(family: Family, data: st.DataObject) -> None:
     allowed = data.draw(st.frozensets(st.sampled_from(family.columns)))
@@ -92,7 +87,6 @@ def test_candidates_limit_the_columns(family: Family, data: st.DataObject) -> No
         assert as_sets(found) == expected
 
 
-@quick
 @given(families(), st.integers(1, 5), st.none() | st.integers(0, 4))
 def test_chunks_hold_each_solution_once(family: Family, chunk: int, max_size: int | None) -> None:
     chunks = list(iterate_hitting_sets(family.packed, chunk=chunk, max_size=max_size))

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.search import determinants_of_few_columns, fd_edges, key_edges, minimal_hitting_sets, pack_sets
 from tests.search.families import Family, all_subsets, as_sets, brute_minimal, families
 
-quick = settings(deadline=None, max_examples=60)
 
-
-@quick
 @given(families(max_sets=25))
 def test_edges_of_every_right_side(family: Family) -> None:
     universe = frozenset(range(family.universe))
@@ -28,7 +25,6 @@ rows_of_tables = st.integers(1, 5).flatmap(
 )
 
 
-@quick
 @given(rows_of_tables)
 def test_hitting_sets_are_the_laws_of_a_table(rows: list[tuple[int, ...]]) -> None:
     width = len(rows[0])
@@ -46,7 +42,6 @@ def test_hitting_sets_are_the_laws_of_a_table(rows: list[tuple[int, ...]]) -> No
         assert as_sets(minimal_hitting_sets(edges)) == brute_minimal(left_sides)
 
 
-@quick
 @given(st.integers(1, 9), st.sampled_from([None, 0, 1, 3]), st.booleans(), st.data())
 def test_determinants_of_few_columns(
     width: int, largest: int | None, may_be_unknown: bool, data: st.DataObject

@@ -9,7 +9,7 @@ from itertools import combinations
 import oracle
 from canonical_oracle import minimal_canonical_laws
 from checks.tables import POLICIES, ArrayTable, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.meanings import NullPolicy
@@ -66,7 +66,6 @@ def lattice_of(table: ArrayTable, policy: NullPolicy, largest: int | None = None
     return Lattice(table.width, droppable=to_bits(droppable), largest=largest)
 
 
-@settings(max_examples=150)
 @given(tables(max_width=5), POLICIES, CHANCE, st.sampled_from([None, 0, 1, 2]))
 def test_any_order_of_outcomes_repeated_and_late_ones_included_finds_exactly_the_minimal_laws(
     table: ArrayTable, policy: NullPolicy, chance: random.Random, largest: int | None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.arrays import Words
@@ -17,8 +17,6 @@ from lawful.search import (
 )
 from tests.search.families import Family, as_sets, brute_hitting_sets, families, random_edges
 
-quick = settings(deadline=None, max_examples=80)
-
 
 def add_and_compare(maintained: HittingSets, batch: Words) -> None:
     """Add a batch, and see that the change that is reported is the change that happens."""
@@ -30,7 +28,6 @@ def add_and_compare(maintained: HittingSets, batch: Words) -> None:
     assert as_sets(maintained.solutions) == (before - removed) | added
 
 
-@quick
 @given(families(), st.integers(1, 12), st.none() | st.integers(0, 5), st.booleans())
 def test_any_split_into_batches_gives_the_same(
     family: Family, batch: int, max_size: int | None, never_start_again: bool
@@ -44,7 +41,6 @@ def test_any_split_into_batches_gives_the_same(
         assert len(maintained) == len(maintained.solutions)
 
 
-@quick
 @given(families(), st.data())
 def test_candidates_limit_the_columns(family: Family, data: st.DataObject) -> None:
     allowed = data.draw(st.frozensets(st.sampled_from(family.columns)))

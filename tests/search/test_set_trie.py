@@ -1,16 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.search import SetTrie, pack_set, pack_sets
 from tests.search.families import Family, as_sets, families, random_edges
 
-quick = settings(deadline=None, max_examples=80)
 
-
-@quick
 @given(families(max_sets=20), st.data())
 def test_queries_against_a_scan(family: Family, data: st.DataObject) -> None:
     removed = data.draw(st.lists(st.sampled_from(family.sets))) if family.sets else []
@@ -32,7 +29,6 @@ def test_queries_against_a_scan(family: Family, data: st.DataObject) -> None:
         assert as_sets(trie.supersets_of(one)) == {x for x in stored if x >= query}
 
 
-@quick
 @given(families(max_sets=20), st.lists(st.tuples(st.booleans(), st.integers(0, 19)), max_size=60))
 def test_any_sequence_of_additions_and_removals(family: Family, steps: list[tuple[bool, int]]) -> None:
     trie = SetTrie(family.universe)

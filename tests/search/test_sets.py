@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from lawful.search import (
     distinct_sets,
@@ -20,15 +20,12 @@ from lawful.search import (
 from lawful.search.sets import as_family, sets_without
 from tests.search.families import Family, as_sets, brute_maximal, brute_minimal, families, random_edges
 
-quick = settings(deadline=None, max_examples=80)
-
 
 @pytest.mark.parametrize(("universe", "words"), [(0, 1), (1, 1), (64, 1), (65, 2), (128, 2), (200, 4)])
 def test_words_for(universe: int, words: int) -> None:
     assert words_for(universe) == words
 
 
-@quick
 @given(families())
 def test_unpacking_is_the_inverse_of_packing(family: Family) -> None:
     packed = family.packed
@@ -53,7 +50,6 @@ def test_a_family_has_two_dimensions() -> None:
         as_family(pack_set([1], 10))
 
 
-@quick
 @given(families(max_sets=30))
 def test_minimal_maximal_and_distinct(family: Family) -> None:
     assert as_sets(minimal_sets(family.packed)) == brute_minimal(family.sets)
@@ -62,7 +58,6 @@ def test_minimal_maximal_and_distinct(family: Family) -> None:
     assert sorted(unpack_sets(sorted_sets(family.packed))) == sorted(tuple(sorted(x)) for x in family.sets)
 
 
-@quick
 @given(families(max_sets=20), families(max_sets=20))
 def test_sets_without_is_a_difference(family: Family, other: Family) -> None:
     universe = max(family.universe, other.universe)

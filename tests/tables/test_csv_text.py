@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from lawful.common.meanings import ColumnType
@@ -24,7 +24,6 @@ from lawful.tables.text_layout import TextLayout
 from tables.conftest import encode_locally
 from tables.looking import cells_of, lines_of
 
-many = settings(deadline=None, max_examples=150)
 Cells = list[list[str | None]]
 
 cell_texts = st.text(st.sampled_from("ab01,;\"\n\r \\'é\U0001f600\x00"), max_size=5)
@@ -87,14 +86,12 @@ def read_in_blocks(
     return cells, lines
 
 
-@many
 @given(written_csvs(), st.integers(1, 60), st.integers(1, 4))
 def test_cells_and_lines_of_what_python_wrote(written: WrittenCsv, block_bytes: int, lines_a_chunk: int) -> None:
     found = read_in_blocks(written.text.encode(), CsvDialect(), written.width, block_bytes, lines_a_chunk)
     assert found == (written.cells, written.lines)
 
 
-@many
 @given(written_csvs(escaped=True), st.integers(1, 60), st.integers(1, 4))
 def test_cells_and_lines_with_escaped_quotes(written: WrittenCsv, block_bytes: int, lines_a_chunk: int) -> None:
     dialect = CsvDialect(escape="\\")
@@ -102,7 +99,6 @@ def test_cells_and_lines_with_escaped_quotes(written: WrittenCsv, block_bytes: i
     assert found == (written.cells, written.lines)
 
 
-@settings(deadline=None, max_examples=40)
 @given(written_csvs(), st.lists(cell_texts.filter(bool), min_size=4, max_size=4, unique=True), st.booleans())
 def test_a_file_with_a_header(written: WrittenCsv, names: list[str], has_mark: bool) -> None:
     header = io.StringIO(newline="")
@@ -118,7 +114,6 @@ def test_a_file_with_a_header(written: WrittenCsv, names: list[str], has_mark: b
     assert lines_of(table) == [line + header.getvalue().count("\n") for line in written.lines]
 
 
-@many
 @given(st.text(st.sampled_from('a,"\n\r '), max_size=25), st.integers(1, 20))
 @example('a,a\n"a"a"a",a\n', 1)
 @example("a,a\r\r\n", 1)
@@ -149,7 +144,6 @@ def ends_inside_quotes(text: str) -> bool:
     return state == "quoted"
 
 
-@many
 @given(st.text('a,"\\\n\r', max_size=30).map(str.encode), st.sampled_from([34, 92]), st.booleans())
 def test_kernels_do_the_same_compiled_and_not(data: bytes, escape: int, inside: bool) -> None:
     octets = np.frombuffer(data + b"\n", np.uint8)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lawful.common.errors import LawfulError, SourceError
@@ -23,8 +23,6 @@ from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions
 from tables.looking import cells_of, everything_of
 from tables.text_strategies import text_columns
-
-many = settings(deadline=None, max_examples=300)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -80,7 +78,6 @@ def csv_files(draw: st.DrawFn) -> tuple[bytes, str]:
     return (text + draw(st.sampled_from(["", "", end, end + end]))).encode(), escape or '"'
 
 
-@many
 @given(csv_files(), st.sampled_from([(), ("x",), ("1", "true", "1", "")]), st.booleans())
 def test_any_table_is_the_same_both_ways(
     file: Path, written: tuple[bytes, str], null_tokens: tuple[str, ...], header: bool
@@ -106,7 +103,6 @@ def quoted_records(draw: st.DrawFn) -> str:
     return end.join(["a,b,c"[: 2 * width - 1], *records, ""])
 
 
-@settings(many, max_examples=200)
 @given(
     quoted_records(), st.sampled_from(['"', "\\", None, "b"]), st.sampled_from([(), ('"', "\\", 'b"')]), st.booleans()
 )
@@ -118,7 +114,6 @@ def test_any_quoted_cells_are_the_same_both_ways(
     both_ways(file, text.encode(), escape=escape, null_tokens=null_tokens, header=header)
 
 
-@many
 @given(st.text(st.sampled_from('ab01,;."\n\r\n-é\\ '), max_size=40), st.sampled_from(['"', None, "'"]), st.booleans())
 @example("a,b\n1", '"', False)
 @example('a,b\n"1,2"\n', '"', False)
@@ -131,13 +126,11 @@ def test_any_text_is_the_same_both_ways(file: Path, text: str, quote: str | None
     both_ways(file, text.encode(), quote=quote, escape="\\" if escapes else quote)
 
 
-@many
 @given(st.lists(st.text("ab\x00\U0001f600é", min_size=1, max_size=12), max_size=60))
 def test_long_texts_that_begin_alike_are_sorted_to_their_ends(file: Path, texts: list[str]) -> None:
     both_ways(file, "".join(["name\n", *(f"x1234567{text}\n" for text in texts)]).encode())
 
 
-@settings(many, max_examples=30)
 @given(st.integers(0, 2**32), st.sampled_from(["", "a", "street number ", "\x00" * 9]))
 def test_many_texts_that_begin_alike_are_sorted_to_their_ends(file: Path, seed: int, beginning: str) -> None:
     rng = np.random.default_rng(seed)
@@ -146,7 +139,6 @@ def test_many_texts_that_begin_alike_are_sorted_to_their_ends(file: Path, seed: 
     both_ways(file, "".join(["name,of\n", *(f"x{text},1\n" for text in texts)]).encode())
 
 
-@many
 @given(st.lists(st.integers(0, 3000).map(lambda number: f"{number % 700}a{number:>9}"), max_size=2500))
 def test_many_distinct_texts_find_their_own_codes(file: Path, texts: list[str]) -> None:
     both_ways(file, "".join(["name,of\n", *(f"{text},{len(text)}\n" for text in texts)]).encode())

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.errors import UsageError
@@ -52,7 +52,6 @@ def assert_shared(table: EncodedTable, values: list[list[Any]]) -> None:
 
 
 @given(columns_of(INTEGERS, DECIMALS, FLOATS))
-@settings(deadline=None)
 def test_numbers_of_all_types_are_compared_by_their_decimal_values(rows: list[tuple[Any, ...]]) -> None:
     table = encoded(rows, [pa.int16(), pa.decimal128(5, 1), pa.float64()])
     exact = [[None if row[i] is None else Decimal(str(row[i])) for row in rows] for i in range(3)]
@@ -68,13 +67,12 @@ def test_numbers_of_all_types_are_compared_by_their_decimal_values(rows: list[tu
         (INTEGERS, [pa.int64(), pa.int8()]),
     ],
 )
-def test_values_of_one_type_are_compared(kind: st.SearchStrategy[Any], types: list[pa.DataType]) -> None:
-    @given(columns_of(kind, kind))
-    @settings(deadline=None, max_examples=40)
-    def compared(rows: list[tuple[Any, ...]]) -> None:
-        assert_shared(encoded(rows, types), [[row[i] for row in rows] for i in range(2)])
-
-    compared()
+@given(data=st.data())
+def test_values_of_one_type_are_compared(
+    kind: st.SearchStrategy[Any], types: list[pa.DataType], data: st.DataObject
+) -> None:
+    rows = data.draw(columns_of(kind, kind))
+    assert_shared(encoded(rows, types), [[row[i] for row in rows] for i in range(2)])
 
 
 def test_texts_are_read_as_their_columns_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +93,6 @@ def test_texts_are_read_as_their_columns_type(tmp_path: Path, monkeypatch: pytes
 
 
 @given(columns_of(FLOATS), FLOATS)
-@settings(deadline=None)
 def test_a_constant_stands_where_its_value_would(rows: list[tuple[Any, ...]], number: float) -> None:
     table = encoded(rows, [pa.float64()])
     if not any(value is not None for (value,) in rows):

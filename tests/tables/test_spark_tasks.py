@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.tables.options import CsvDialect
@@ -62,7 +62,6 @@ def shuffled(batches: list[pa.RecordBatch], order: Any) -> list[pa.RecordBatch]:
     return rows
 
 
-@settings(max_examples=60)
 @given(parts_of_files(), st.randoms(use_true_random=False), st.booleans())
 def test_pieces_in_any_order_are_ranked_in_the_order_of_the_source(
     parts: list[Part], order: Any, shares_files: bool

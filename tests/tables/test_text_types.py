@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lawful.common.meanings import ColumnType
@@ -17,7 +17,6 @@ from tables.text_oracle import READERS, fits, rank_texts
 from tables.text_strategies import text_columns
 
 Texts = Sequence[str | None]
-quickly = settings(deadline=None, max_examples=200)
 
 
 def rank(column: Texts, cuts: Sequence[int] = (), asked: ColumnType | None = None) -> RankedColumn:
@@ -30,7 +29,6 @@ def rank(column: Texts, cuts: Sequence[int] = (), asked: ColumnType | None = Non
     return rank_column(pieces, asked=asked, is_text=True)
 
 
-@quickly
 @given(text_columns())
 @example(["9007199254740993", "9007199254740992", "9007199254740992.0"])
 @example(["1e400", "inf", "1e401", "-1e400", "-inf"])
@@ -54,7 +52,6 @@ def test_type_and_ranks_are_those_of_the_oracle(column: Texts) -> None:
     assert (ranked.type, ranked.ranks.tolist()) == (expected_type, expected_ranks)
 
 
-@quickly
 @given(text_columns(), st.lists(st.integers(0, 12), max_size=4))
 def test_cutting_a_column_into_pieces_changes_nothing(column: Texts, cuts: list[int]) -> None:
     whole, pieces = rank(column), rank(column, cuts)
@@ -62,7 +59,6 @@ def test_cutting_a_column_into_pieces_changes_nothing(column: Texts, cuts: list[
     assert (pieces.type, pieces.nulls, pieces.values.to_pylist()) == (whole.type, whole.nulls, whole.values.to_pylist())
 
 
-@quickly
 @given(text_columns())
 def test_statistics_and_values(column: Texts) -> None:
     ranked = rank(column)
@@ -78,7 +74,6 @@ def test_statistics_and_values(column: Texts) -> None:
     )
 
 
-@quickly
 @given(text_columns(), st.sampled_from(sorted(READERS)))
 @example(["2023-02-30", "2024-02-30"], ColumnType.DATE)
 @example(["2020-01-01T00:00Z", None, "2020-01-01T00:00"], ColumnType.TIMESTAMP)

@@ -13,7 +13,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from examples import one_in
+from hypothesis import given
 
 from lawful.common.errors import SourceError, UsageError
 from lawful.common.meanings import ColumnType
@@ -25,10 +26,7 @@ from tables.typed_tables import OTHER_TYPES, SPARK_TYPES, expected_ranks, typed_
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-with_fixtures = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
-
-@settings(with_fixtures, max_examples=50)
 @given(typed_tables(SPARK_TYPES + OTHER_TYPES))
 def test_ranks_in_this_process_are_those_of_brute_force(table: pa.Table) -> None:
     encoded = encode_locally(table)
@@ -38,7 +36,7 @@ def test_ranks_in_this_process_are_those_of_brute_force(table: pa.Table) -> None
         assert (column.nulls, column.distinct) == (ranks.count(0), max(ranks, default=0))
 
 
-@settings(with_fixtures, max_examples=4)
+@one_in(10)  # Spark takes some tenths of a second for each
 @given(typed_tables(SPARK_TYPES))
 def test_spark_gives_the_same_table_from_a_file_and_from_a_frame(spark: SparkSession, table: pa.Table) -> None:
     from lawful.tables.spark_pipeline import encode_on_spark
