@@ -188,7 +188,7 @@ def test_a_least_interest_leaves_out_what_could_not_be_rated() -> None:
 
 def test_listings_that_cannot_be_ranked_are_as_they_were_found() -> None:
     listings = [
-        ListedLaws("list-od", tuple(range(start, start + 3)), np.array([0.1, 0.3, 0.2]))  # type: ignore[arg-type]
+        ListedLaws("list-od", tuple(range(start, start + 3)), np.array([0.1, 0.3, 0.2]))  # type: ignore[arg-type]  # any rows do
         for start in (0, 10)
     ]
     assert [law for law, *_ in RankedLaws.as_found("list-od", listings)] == [0, 1, 2, 10, 11, 12]

@@ -36,7 +36,7 @@ def test_ranks_in_this_process_are_those_of_brute_force(table: pa.Table) -> None
         assert (column.nulls, column.distinct) == (ranks.count(0), max(ranks, default=0))
 
 
-@one_in(10)  # Spark takes some tenths of a second for each
+@one_in(100)  # Spark takes seconds for each
 @given(typed_tables(SPARK_TYPES))
 def test_spark_gives_the_same_table_from_a_file_and_from_a_frame(spark: SparkSession, table: pa.Table) -> None:
     from lawful.tables.spark_pipeline import encode_on_spark

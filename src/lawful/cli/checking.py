@@ -84,7 +84,7 @@ def check(
             with opened.run(policy) as run:
                 asked = given.asked(run.table.names)
                 # allowances checks the measure and says which there are
-                allowed = allowances(asked, error, measure)  # type: ignore[arg-type]
+                allowed = allowances(asked, error, measure)  # type: ignore[arg-type]  # text, which it checks
                 report = check_laws(run, [each.law for each in asked], progress, allowed)
         if showing.json_:
             output.print_json(report.to_dict())
