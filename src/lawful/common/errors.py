@@ -53,6 +53,14 @@ class DamagedTableError(LawfulError):
     """An encoded table whose files do not match their checksums or their format version."""
 
 
+class DamagedStateError(LawfulError):
+    """A state whose files do not match their checksums, their order or their format version."""
+
+
+class StateInUseError(LawfulError):
+    """A state that another process is writing to."""
+
+
 class JavaNotFoundError(LawfulError):
     """Spark needs Java 17 or newer, and none was found."""
 

@@ -1,0 +1,1 @@
+"""Kernels for evidence of a table that changes."""

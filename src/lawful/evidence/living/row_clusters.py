@@ -1,0 +1,75 @@
+"""Rows by value, column by column: the inverted attribute index of DynASt (section 4.3) in flat arrays.
+
+A column's rows are sorted by code, so the rows of a value stand side by side. Rows that came after the sorting are not in
+it; there are few, and whoever asks looks at all of them. Once there are many, everything is sorted anew. Rows that have
+left stay in it until then.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lawful.common.arrays import Int32s, Int64s
+from lawful.tables.living.living_table import LivingTable
+
+_MOST_UNSORTED = 2048
+_MOST_UNSORTED_SHARE = 1 / 16
+
+
+class Cluster(NamedTuple):
+    """Where the rows of one value stand in a column's order."""
+
+    first: int
+    last: int
+
+
+class _SortedColumn(NamedTuple):
+    order: Int32s
+    starts: Int64s
+
+
+class RowClusters:
+    """The rows of a living table that have a value, for every column that was asked for."""
+
+    def __init__(self, table: LivingTable) -> None:
+        self._table = table
+        self._columns: dict[int, _SortedColumn] = {}
+        self.end = table.end
+        """Rows from this number on are not sorted."""
+
+    def catch_up(self, new: int) -> None:
+        """Sort anew, at the next question, if too many rows are not sorted, of which the last `new` are to be compared."""
+        unsorted = self._table.end - self.end
+        if unsorted > max(_MOST_UNSORTED, int(_MOST_UNSORTED_SHARE * self._table.end)):
+            self._columns.clear()
+            self.end = self._table.end
+
+    def sizes(self, rows: Int32s, columns: list[int]) -> Int64s:
+        """How many sorted rows share the value of each row, given as codes, in each column, `int64[rows, columns]`.
+
+        Columns that are not asked for count as those that all rows share.
+        """
+        counted = np.full((rows.shape[1], rows.shape[0]), self.end, np.int64)
+        for column in columns:
+            starts = self._sorted(column).starts
+            codes = np.minimum(rows[column], len(starts) - 2)
+            counted[:, column] = starts[codes + 1] - starts[codes]
+            counted[rows[column] > len(starts) - 2, column] = 0
+        return counted
+
+    def cluster(self, column: int, code: int) -> Int32s:
+        """The sorted rows that have a code."""
+        order, starts = self._sorted(column)
+        return order[:0] if code > len(starts) - 2 else order[starts[code] : starts[code + 1]]
+
+    def _sorted(self, column: int) -> _SortedColumn:
+        if column not in self._columns:
+            codes = self._table.codes.column(column)[: self.end]
+            counts = np.bincount(codes, minlength=1) if len(codes) else np.zeros(1, np.int64)
+            starts = np.concatenate(([0], np.cumsum(counts)))
+            # A stable sort of integers is a radix sort: linear.
+            order = np.argsort(codes, kind="stable").astype(np.int32)
+            self._columns[column] = _SortedColumn(order, starts)
+        return self._columns[column]

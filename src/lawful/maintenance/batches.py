@@ -1,0 +1,146 @@
+"""What a batch is: rows to delete, which are found first, and rows to insert, which are fitted to the table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from lawful.common.arrays import Int32s, Int64s
+from lawful.common.errors import SourceError, UsageError
+from lawful.tables.living.incoming import FittedRows, Incoming, Misfits, fit
+from lawful.tables.living.living_table import LivingTable
+from lawful.tables.living.matching import matching_rows
+
+Missing = Literal["refuse", "skip"]
+MISSING: tuple[Missing, ...] = ("refuse", "skip")
+
+NO_ROWS: Int64s = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Changes that are made together: deletions first, then insertions.
+
+    Parameters
+    ----------
+    id
+        What tells it apart from others: a batch whose id was seen changes nothing.
+    inserts, deletes
+        Rows to insert; rows to delete, by the key of the state or, without one, by all of their values.
+    delete_ids
+        Ids of rows to delete.
+    misfits
+        What to do with values that do not fit the types of the state.
+    missing
+        What to do if a row to delete is not there.
+    """
+
+    id: str
+    inserts: Incoming | None = None
+    deletes: Incoming | None = None
+    delete_ids: Sequence[int] = field(default_factory=tuple)
+    misfits: Misfits = "refuse"
+    missing: Missing = "refuse"
+
+    def __post_init__(self) -> None:
+        if self.missing not in MISSING:
+            raise UsageError(f"unknown outcome {self.missing!r} for rows that are not there", "Use refuse or skip.")
+
+
+@dataclass(frozen=True)
+class FoundRows:
+    """The rows that a batch deletes, and how many of those it names are not there."""
+
+    rows: Int64s
+    missing: int
+
+
+def rows_to_delete(table: LivingTable, batch: Batch, key: tuple[int, ...]) -> FoundRows:
+    """Find the rows that leave. Of equal rows, each deletion by value takes another one.
+
+    Raises
+    ------
+    SourceError
+        If one is not there, and missing rows are refused.
+    """
+    by_value, missing = _rows_by_value(table, batch, key)
+    ids = np.array(batch.delete_ids, np.int64)
+    rows = table.rows_of(ids)
+    for row_id in ids[rows < 0].tolist():
+        if batch.missing == "refuse":
+            raise SourceError(f"there is no row with the id {row_id}", _HOW_TO_SKIP)
+        missing += 1
+    found = np.concatenate([by_value, rows[rows >= 0]])
+    if len(np.unique(found)) < len(found):
+        raise SourceError("the batch deletes a row twice, by its id and by its values", "Name it once.")
+    return FoundRows(np.sort(found), missing)
+
+
+_HOW_TO_SKIP = "Nothing was changed. With --missing skip such rows are passed over."
+
+
+def _rows_by_value(table: LivingTable, batch: Batch, key: tuple[int, ...]) -> tuple[Int64s, int]:
+    deletes = batch.deletes
+    if deletes is None or not len(deletes.rows):
+        return NO_ROWS, 0
+    # A value that does not fit its column's type is in no row: what it names is not there.
+    fitted = fit(table, deletes, "quarantine")
+    missing = len(deletes.rows) - len(fitted.rows)
+    if fitted.misfits and batch.missing == "refuse":
+        raise _not_there(table, deletes, fitted.misfits[0].row, key)
+    columns = list(deletes.positions)
+    taken: Counter[int] = Counter()
+    found: list[int] = []
+    if len(fitted.rows):
+        for place, rows in enumerate(matching_rows(table, columns, fitted.find(table))):
+            if not rows or taken[rows[0]] == len(rows):
+                if batch.missing == "refuse":
+                    raise _not_there(table, deletes, int(fitted.rows[place]), key)
+                missing += 1
+                continue
+            found.append(rows[taken[rows[0]]])
+            taken[rows[0]] += 1
+    return np.array(found, np.int64), missing
+
+
+def _not_there(table: LivingTable, deletes: Incoming, row: int, key: tuple[int, ...]) -> SourceError:
+    shown = ", ".join(
+        f"{table.columns[column].name} = {deletes.batch.value(row, position)}"
+        for column, position in list(deletes.positions.items())[:8]
+    )
+    what = "key" if key else "values"
+    return SourceError(f"{deletes.batch.place(row)}: no row has the {what} {shown}", _HOW_TO_SKIP)
+
+
+def refuse_repeated_keys(table: LivingTable, key: tuple[int, ...], come: Int32s, gone: Int64s, inserts: FittedRows) -> None:
+    """Refuse new rows whose key another row has: one that stays, or a new one.
+
+    Raises
+    ------
+    SourceError
+        Names the file and line, and the key.
+    """
+    if not key or not come.shape[1]:
+        return
+    wanted = come[list(key)]
+    leaving = set(gone.tolist())
+    seen: set[bytes] = set()
+    for place, (rows, codes) in enumerate(zip(matching_rows(table, key, wanted), wanted.T, strict=True)):
+        staying = [row for row in rows if row not in leaving]
+        combination = codes.tobytes()
+        if staying or combination in seen:
+            row = int(inserts.rows[place])
+            incoming = inserts.incoming
+            shown = ", ".join(
+                f"{table.columns[column].name} = {incoming.batch.value(row, incoming.positions[column])}" for column in key
+            )
+            where = f"{table.place(staying[0])} has it" if staying else "another row of the batch has it"
+            raise SourceError(
+                f"{incoming.batch.place(row)}: the key {shown} is there already: {where}",
+                "Nothing was changed. To change a row, delete it and insert it anew in one batch.",
+            )
+        seen.add(combination)

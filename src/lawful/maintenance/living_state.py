@@ -1,0 +1,439 @@
+"""A state: a living table and its laws on disk, kept up to date batch by batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lawful.checks import CheckTask
+from lawful.common.arrays import Int32s, Int64s
+from lawful.common.errors import DamagedStateError, UsageError
+from lawful.common.meanings import ColumnType, NullPolicy
+from lawful.dependencies import FD, Key, Law, format_law
+from lawful.dependencies.documents import from_document, to_document
+from lawful.discovery.findings import KEY, Block
+from lawful.discovery.questions import Watch
+from lawful.engines import Engine
+from lawful.evidence import equal_rows
+from lawful.maintenance.batches import Batch, refuse_repeated_keys, rows_to_delete
+from lawful.maintenance.evidence import Counted, Pair, Witnesses
+from lawful.maintenance.kept_laws import Checker, KeptLaws, LawsChange
+from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.state_files import Arrays, LoggedBatch, StateFiles
+from lawful.maintenance.storing import (
+    add_texts,
+    as_bytes,
+    columns_document,
+    from_bytes,
+    laws_arrays,
+    prefixed,
+    read_laws,
+    read_table,
+    table_arrays,
+    texts_arrays,
+    unprefixed,
+)
+from lawful.search import pack_set
+from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.living.incoming import FittedRows, Misfit, fit
+from lawful.tables.living.live_view import LiveView
+from lawful.tables.living.living_table import LivingTable
+from lawful.tables.origins import Origins, join_runs, runs_of_lines
+
+MakeEngine = Callable[[], Engine]
+
+_MOST_LOGGED = 64
+"""Batches after which a new base is written, so that opening a state stays quick."""
+_MOST_LOGGED_SHARE = 0.25
+"""Rows in the log, as a share of those in the base, that make a new base due even for fewer batches."""
+
+
+@dataclass(frozen=True)
+class PinnedLaw:
+    """A law that a user wants to be told of: whether it holds now, and how many rows break it."""
+
+    text: str
+    holds: bool
+    violating: int
+    witness: Pair | None = None
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What a batch did.
+
+    Attributes
+    ----------
+    batch, version
+        The id of the batch, and the version that it made.
+    was_known
+        The batch had been applied before, and changed nothing now.
+    rows, inserted, deleted, missing
+        Rows that are there now, that came, that left, and that were to leave but were not there.
+    misfits
+        Values that did not fit, whose rows were left out.
+    changes
+        The laws that came and went.
+    witnesses
+        For some of the laws that went, the two rows that broke each.
+    """
+
+    batch: str
+    version: int
+    rows: int
+    inserted: int = 0
+    deleted: int = 0
+    missing: int = 0
+    was_known: bool = False
+    misfits: list[Misfit] = field(default_factory=list)
+    changes: LawsChange = field(default_factory=lambda: LawsChange([], [], 0))
+    witnesses: dict[tuple[int, tuple[int, ...]], Pair] = field(default_factory=dict)
+    pins: list[PinnedLaw] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+class LivingState:
+    """A state that is open; made by `create` or `open`.
+
+    Attributes
+    ----------
+    table, laws, settings, pins
+        The table, its laws, what is kept, and the laws to watch.
+    history
+        One entry for each batch: id, version, time, rows, and how many rows and laws came and went.
+    """
+
+    def __init__(
+        self,
+        files: StateFiles,
+        table: LivingTable,
+        laws: KeptLaws,
+        settings: StateSettings,
+        pins: list[Law],
+        history: list[dict[str, Any]],
+    ) -> None:
+        self.table, self.laws, self.settings = table, laws, settings
+        self.pins, self.history = pins, history
+        self._files = files
+        self._known_batches = {entry["batch"]: entry["version"] for entry in history}
+        self._rows_in_base = table.end
+        self._is_behind = False
+
+    @staticmethod
+    def create(
+        folder: Path, source: EncodedTable, settings: StateSettings, pins: Sequence[Law], engine: MakeEngine, watch: Watch
+    ) -> LivingState:
+        """Find the laws of a table, and make a state of both in a new folder; this process is its writer."""
+        table = LivingTable.of(source)
+        _positions(table, settings.row_key)
+        counted = settings.is_counted(table.rows, table.width)
+        settings = replace(settings, way="counted" if counted else "witnesses")
+        question = settings.question()
+        checker = Checker(table, question, engine)
+        try:
+            laws = KeptLaws.discovered(table, question, checker, watch, counted=counted)
+        finally:
+            checker.close()
+        files = StateFiles(folder)
+        state = LivingState(files, table, laws, settings, list(pins), [])
+        state._refuse_repeated_rows()
+        files.create(state._document(), state._arrays())
+        return state
+
+    @staticmethod
+    def open(folder: Path, *, writes: bool = False) -> LivingState:
+        """Open a state to read it, or to change it too."""
+        files = StateFiles(folder)
+        if not StateFiles.exist(folder):
+            files.open()  # which says what is wrong
+        if writes:
+            files.take_lock()
+        try:
+            state = _read(files)
+            if writes:
+                files.clean_up()
+            return state
+        except BaseException:
+            files.close()
+            raise
+
+    @property
+    def folder(self) -> Path:
+        """Where the state is."""
+        return self._files.folder
+
+    @property
+    def bytes_on_disk(self) -> int:
+        """How large the state is."""
+        return self._files.size()
+
+    @property
+    def batches_in_log(self) -> int:
+        """How many batches are in the log."""
+        return self._files.batches_in_log
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """The columns by which rows are told apart, if the state has such."""
+        return _positions(self.table, self.settings.row_key)
+
+    def close(self) -> None:
+        """Let others write."""
+        self._files.close()
+
+    def version_of(self, batch: str) -> int | None:
+        """The version that a batch made, if it was applied."""
+        return self._known_batches.get(batch)
+
+    def pin(self, laws: Sequence[Law]) -> None:
+        """Watch more laws from now on."""
+        fresh = [law for law in laws if law not in self.pins]
+        if fresh:
+            self.pins += fresh
+            self.compact()
+
+    def apply(self, batch: Batch, engine: MakeEngine, watch: Watch) -> Applied:
+        """Apply a batch: all of it, or nothing if it is refused or stopped. When this returns, it is on disk."""
+        begin = time.perf_counter()
+        if self._is_behind:
+            raise UsageError("a batch was broken off, and this object does not know where", "Open the state again.")
+        if (version := self.version_of(batch.id)) is not None:
+            return Applied(batch.id, version, self.table.rows, was_known=True, pins=self.judged(engine))
+        gone = rows_to_delete(self.table, batch, self.key)
+        fitted = None if batch.inserts is None else fit(self.table, batch.inserts, batch.misfits)
+        known = [len(column.dictionary) for column in self.table.columns]
+        come = np.empty((self.table.width, 0), np.int32) if fitted is None else fitted.add(self.table)
+        try:
+            if fitted is not None:
+                refuse_repeated_keys(self.table, self.key, come, gone.rows, fitted)
+        except BaseException:
+            for column, before in zip(self.table.columns, known, strict=True):
+                column.dictionary.truncate(before)
+            raise
+        self._is_behind = True
+        applied = self._take_in(batch, gone.rows, come, fitted, known, engine, watch)
+        self._is_behind = False
+        if self._is_compaction_due():
+            self.compact()
+        return replace(
+            applied,
+            missing=gone.missing,
+            misfits=[] if fitted is None else fitted.misfits,
+            seconds=time.perf_counter() - begin,
+        )
+
+    def _take_in(
+        self,
+        batch: Batch,
+        gone: Int64s,
+        come: Int32s,
+        fitted: FittedRows | None,
+        known: list[int],
+        engine: MakeEngine,
+        watch: Watch,
+    ) -> Applied:
+        types = {} if fitted is None else fitted.types
+        for column, (type_, zoned) in types.items():
+            self.table.columns[column].type, self.table.columns[column].zoned = type_, zoned
+        origins = None if fitted is None else _origins_of(fitted)
+        new = self.table.change(gone, come, origins)
+        checker = Checker(self.table, self.settings.question(), engine)
+        try:
+            changes = self.laws.apply(gone, new, checker, watch)
+        finally:
+            checker.close()
+        pins = self.judged(engine)
+        entry = self._entry(batch, gone, new, changes)
+        meta = {
+            "entry": entry,
+            "types": [[column, type_.value, zoned] for column, (type_, zoned) in types.items()],
+            "origins": None if origins is None else {"files": list(origins.files), "unit": origins.unit},
+        }
+        self._files.append(
+            {"meta": as_bytes(meta), "gone": self.table.ids_of(gone), "codes": come}
+            | ({} if origins is None else {"runs": origins.runs})
+            | texts_arrays(self.table, known)
+            | laws_arrays(changes.removed, "removed")
+            | laws_arrays(changes.added, "added")
+            | prefixed(self.laws.evidence.logged(), "evidence")
+        )
+        self.note(entry)
+        witnesses = dict(self._witnesses(changes.removed))
+        rows, version = self.table.rows, self.table.version
+        return Applied(batch.id, version, rows, len(new), len(gone), changes=changes, witnesses=witnesses, pins=pins)
+
+    def note(self, entry: dict[str, Any]) -> None:
+        """Add a batch to the history."""
+        self.history.append(entry)
+        self._known_batches[entry["batch"]] = entry["version"]
+
+    def compact(self) -> None:
+        """Write a new base: without the log, and without the rows that have left."""
+        self._files.compact(self._document(), self._arrays())
+        self._rows_in_base = self.table.end
+
+    def _is_compaction_due(self) -> bool:
+        logged = self.table.end - self._rows_in_base
+        is_long = logged > _MOST_LOGGED and logged > _MOST_LOGGED_SHARE * self._rows_in_base
+        return self._files.batches_in_log >= _MOST_LOGGED or is_long
+
+    def _entry(self, batch: Batch, gone: Int64s, new: range, changes: LawsChange) -> dict[str, Any]:
+        return {
+            "batch": batch.id,
+            "version": self.table.version,
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "rows": self.table.rows,
+            "inserted": len(new),
+            "deleted": len(gone),
+            "added": sum(len(block.sets) for block in changes.added),
+            "removed": sum(len(block.sets) for block in changes.removed),
+        }
+
+    def _witnesses(self, removed: list[Block]) -> Iterator[tuple[tuple[int, tuple[int, ...]], Pair]]:
+        """Two rows that broke each of the first laws that went."""
+        shown = 0
+        for block in removed:
+            for law, packed in zip(block.laws(), block.sets, strict=True):
+                pair = self.laws.evidence.refuting(packed, block.goal)
+                if pair is not None:
+                    yield _as_candidate(law), pair
+                shown += 1
+                if shown == _MOST_WITNESSED:
+                    return
+
+    def judged(self, engine: MakeEngine) -> list[PinnedLaw]:
+        """Whether each pinned law holds, and how many rows break it."""
+        names = self.table.names
+        judged = {law: PinnedLaw(format_law(law, names), True, 0) for law in self.pins if self._is_known_to_hold(law)}
+        unknown = [law for law in self.pins if law not in judged]
+        if unknown:
+            view = LiveView.of(self.table)
+            opened = engine()
+            opened.open(view, self.settings.null)
+            try:
+                for verdict in opened.check([CheckTask(n, law, damage=True) for n, law in enumerate(unknown)]):
+                    law, rows = unknown[verdict.id], 0 if verdict.damage is None else verdict.damage.rows
+                    pair = None if verdict.witness is None else _numbers(view, verdict.witness)
+                    judged[law] = PinnedLaw(format_law(law, names), verdict.holds, rows, pair)
+            finally:
+                opened.close()
+        return [judged[law] for law in self.pins]
+
+    def _is_known_to_hold(self, law: Law) -> bool:
+        """Whether a law follows from the exact laws that are kept."""
+        if self.settings.error or not isinstance(law, Key | FD):
+            return False
+        columns, goal = _candidate(law)
+        return self.laws.implies(pack_set(columns, self.table.width), goal)
+
+    def _refuse_repeated_rows(self) -> None:
+        """Refuse a row key that is none."""
+        key = self.key
+        if not key:
+            return
+        view = LiveView.of(self.table, ordered=False)
+        if equal_rows(view, key, NullPolicy.EQUAL):
+            names = ", ".join(self.settings.row_key)
+            raise UsageError(
+                f"two rows share the row key {names}", "Name columns that tell all rows apart, or leave --row-key out."
+            )
+
+    def _document(self) -> dict[str, Any]:
+        return {
+            "name": self.table.name,
+            "columns": columns_document(self.table),
+            "settings": self.settings.to_dict(),
+            "pins": [to_document(law, self.table.names) for law in self.pins],
+            "next_id": self.table.next_id,
+        }
+
+    def _arrays(self) -> Arrays:
+        return (
+            table_arrays(self.table)
+            | laws_arrays(list(self.laws.blocks()), "laws")
+            | prefixed(self.laws.evidence.arrays(), "evidence")
+            | {"history": as_bytes(self.history)}
+        )
+
+
+_MOST_WITNESSED = 100
+"""So many of the laws that a batch broke are told with the rows that broke them."""
+
+
+def _read(files: StateFiles) -> LivingState:
+    arrays, batches = files.open()
+    document = files.document
+    try:
+        settings = StateSettings.from_dict(document["settings"])
+        table = read_table(document, arrays, files.version - len(batches))
+        policy, question = settings.null, settings.question()
+        of_evidence = unprefixed(arrays, "evidence")
+        way = Counted if settings.way == "counted" else Witnesses
+        evidence = way.from_arrays(table, policy, of_evidence)
+        laws = KeptLaws.restored(table, question, evidence, read_laws(arrays, "laws"))
+        pins = [from_document(entry, table.names) for entry in document["pins"]]
+        state = LivingState(files, table, laws, settings, pins, from_bytes(arrays["history"]))
+        for batch in batches:
+            state_replay(state, batch)
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError, AssertionError) as error:
+        raise DamagedStateError(
+            f"the state {files.folder} is damaged: its content does not fit together ({error!r})",
+            "Nothing was changed. Restore it from a copy, or make a new one.",
+        ) from None
+    return state
+
+
+def state_replay(state: LivingState, batch: LoggedBatch) -> None:
+    """Follow a logged batch without looking for anything again."""
+    arrays, table = batch.arrays, state.table
+    meta = from_bytes(arrays["meta"])
+    for column, type_, zoned in meta["types"]:
+        table.columns[column].type, table.columns[column].zoned = ColumnType(type_), zoned
+    add_texts(table, arrays)
+    gone = table.rows_of(arrays["gone"])
+    origins = meta["origins"]
+    of_rows = None if origins is None else Origins(tuple(origins["files"]), origins["unit"], arrays["runs"])
+    new = table.change(gone, arrays["codes"], of_rows)
+    state.laws.replay(
+        gone, new, unprefixed(arrays, "evidence"), read_laws(arrays, "removed"), read_laws(arrays, "added")
+    )
+    state.note(meta["entry"])
+
+
+def _positions(table: LivingTable, names: Sequence[str]) -> tuple[int, ...]:
+    for name in names:
+        if name not in table.names:
+            raise UsageError(f"{table.name} has no column {name!r} for a row key", f"Columns: {', '.join(table.names)}.")
+    return tuple(table.names.index(name) for name in names)
+
+
+def _candidate(law: Law) -> tuple[tuple[int, ...], int]:
+    if isinstance(law, Key):
+        return law.columns, KEY
+    assert isinstance(law, FD)
+    return law.lhs, law.rhs
+
+
+def _as_candidate(law: Law) -> tuple[int, tuple[int, ...]]:
+    columns, goal = _candidate(law)
+    return goal, columns
+
+
+def _numbers(view: LiveView, pair: tuple[int, int]) -> Pair:
+    return int(view.numbers[pair[0]]), int(view.numbers[pair[1]])
+
+
+def _origins_of(fitted: FittedRows) -> Origins:
+    """Where the rows that were kept of a batch came from."""
+    origins = fitted.incoming.batch.origins
+    of_file, numbers = origins.places(fitted.rows)
+    cuts = np.flatnonzero(np.diff(of_file)) + 1
+    parts = [part for part in np.split(np.arange(len(fitted.rows)), cuts) if len(part)]
+    runs = join_runs([(int(of_file[part[0]]), len(part), runs_of_lines(numbers[part])) for part in parts])
+    return Origins(origins.files, origins.unit, runs)

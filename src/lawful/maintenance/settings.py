@@ -1,0 +1,130 @@
+"""What is settled when a state is made, and stays: which laws are kept and how, how batches are read and rows told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from lawful.common.errors import UsageError
+from lawful.common.meanings import MEASURES, Measure, NullPolicy
+from lawful.discovery.questions import Question
+from lawful.tables.options import CsvDialect
+
+Way = Literal["auto", "counted", "witnesses"]
+WAYS: tuple[Way, ...] = ("auto", "counted", "witnesses")
+KEPT_KINDS = ("key", "fd")
+
+MOST_COUNTED = 2_000_000_000
+"""Cells of pairs (pairs of rows times columns, 64 columns counting as much as 8) up to which all pairs are counted when
+nobody says otherwise: some ten seconds on two cores, once; then every batch costs its rows times the table."""
+_CELLS_AT_ONCE = 8
+
+
+@dataclass(frozen=True)
+class StateSettings:
+    """What a state keeps.
+
+    Parameters
+    ----------
+    find
+        The kinds of laws.
+    null
+        What null means.
+    max_size
+        The most columns of a key or of a left side.
+    error, measure
+        The share of the pairs of rows (g1) or of the rows (g3) that may break a law.
+    way
+        How evidence is kept: `counted`, `witnesses`, or `auto` until the table is known.
+    row_key
+        The columns by which rows are deleted, and which no two rows may share; empty: rows are deleted by value.
+    dialect
+        How CSV batches are written, and which texts mean null.
+    columns
+        The columns that were chosen when the state was made; None if all are kept.
+    """
+
+    find: tuple[str, ...] = KEPT_KINDS
+    null: NullPolicy = NullPolicy.EQUAL
+    max_size: int | None = None
+    error: float = 0.0
+    measure: Measure = "g1"
+    way: Way = "auto"
+    row_key: tuple[str, ...] = ()
+    dialect: CsvDialect = field(default_factory=CsvDialect)
+    columns: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for kind in self.find:
+            if kind not in KEPT_KINDS:
+                raise UsageError(
+                    f"laws of the kind {kind!r} cannot be kept up to date yet", f"Kinds: {', '.join(KEPT_KINDS)}."
+                )
+        if not self.find:
+            raise UsageError("no kind of law is asked for", f"Kinds: {', '.join(KEPT_KINDS)}.")
+        if self.way not in WAYS:
+            raise UsageError(f"unknown way {self.way!r} to keep evidence", f"Use {', '.join(WAYS)}.")
+        if self.measure not in MEASURES:
+            raise UsageError(f"unknown measure {self.measure!r}", "Use g1 (share of pairs) or g3 (share of rows).")
+        self.question()
+
+    def question(self) -> Question:
+        """The same as a question to a search; it refuses what cannot be meant."""
+        return Question(
+            keys="key" in self.find,
+            fds="fd" in self.find,
+            null_policy=self.null,
+            max_size=self.max_size,
+            error=self.error,
+            measure=self.measure,
+        )
+
+    def is_counted(self, rows: int, width: int) -> bool:
+        """Whether all pairs are counted on a table of this size."""
+        if self.way != "auto":
+            return self.way == "counted"
+        return rows * (rows - 1) // 2 * -(-width // _CELLS_AT_ONCE) <= MOST_COUNTED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        dialect = self.dialect
+        return {
+            "find": list(self.find),
+            "null": self.null.value,
+            "max_size": self.max_size,
+            "error": self.error,
+            "measure": self.measure,
+            "way": self.way,
+            "row_key": list(self.row_key),
+            "separator": dialect.separator,
+            "header": dialect.header,
+            "quote": dialect.quote,
+            "escape": dialect.escape,
+            "encoding": dialect.encoding,
+            "null_tokens": list(dialect.null_tokens),
+            "columns": None if self.columns is None else list(self.columns),
+        }
+
+    @staticmethod
+    def from_dict(document: Mapping[str, Any]) -> StateSettings:
+        """Read what `to_dict` wrote."""
+        columns = document["columns"]
+        return StateSettings(
+            tuple(document["find"]),
+            NullPolicy(document["null"]),
+            document["max_size"],
+            float(document["error"]),
+            document["measure"],
+            document["way"],
+            tuple(document["row_key"]),
+            CsvDialect(
+                document["separator"],
+                document["header"],
+                document["quote"],
+                document["escape"],
+                document["encoding"],
+                tuple(document["null_tokens"]),
+            ),
+            None if columns is None else tuple(columns),
+        )

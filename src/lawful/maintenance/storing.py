@@ -1,0 +1,140 @@
+"""A living table, its evidence, laws and history as plain arrays, and back: what a base holds, and what a batch logs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pyroaring import BitMap
+
+from lawful.common.arrays import Bytes, Words
+from lawful.common.meanings import ColumnType
+from lawful.discovery.findings import Block
+from lawful.maintenance.state_files import Arrays
+from lawful.tables.living.codes import Codes
+from lawful.tables.living.dictionary import Dictionary
+from lawful.tables.living.living_table import LivingColumn, LivingTable, RowOrigins
+from lawful.tables.origins import Origins
+
+
+def as_bytes(document: Any) -> Bytes:
+    """JSON values as an array."""
+    return np.frombuffer(json.dumps(document, ensure_ascii=True).encode(), np.uint8)
+
+
+def from_bytes(data: npt.NDArray[Any]) -> Any:
+    """JSON values of an array."""
+    return json.loads(data.tobytes())
+
+
+def columns_document(table: LivingTable) -> list[dict[str, Any]]:
+    """The columns and their pinned types, as plain JSON values."""
+    return [{"name": column.name, "type": column.type.value, "zoned": column.zoned} for column in table.columns]
+
+
+def table_arrays(table: LivingTable) -> Arrays:
+    """A living table without the rows that have left."""
+    rows = table.live_rows()
+    arrays: Arrays = {"codes": table.codes.matrix(rows)}
+    ids = table.ids_of(rows)
+    arrays["ids"] = np.frombuffer(BitMap(ids.astype(np.uint32)).serialize(), np.uint8)
+    for position, column in enumerate(table.columns):
+        arrays[f"texts-{position}"], arrays[f"ends-{position}"] = column.dictionary.arrays()
+    return arrays | origins_arrays(table.origins)
+
+
+def read_table(document: dict[str, Any], arrays: Arrays, version: int) -> LivingTable:
+    """Read what `table_arrays` wrote; its rows are numbered from 0, and keep their ids."""
+    columns = [
+        LivingColumn(
+            str(entry["name"]),
+            ColumnType(entry["type"]),
+            Dictionary.from_arrays(arrays[f"texts-{position}"], arrays[f"ends-{position}"]),
+            entry["zoned"],
+        )
+        for position, entry in enumerate(document["columns"])
+    ]
+    codes = Codes(arrays["codes"])
+    ids = np.array(BitMap.deserialize(arrays["ids"].tobytes()), np.int64)
+    is_plain = len(ids) == 0 or (int(ids[0]) == 0 and int(ids[-1]) == len(ids) - 1)
+    return LivingTable(
+        str(document["name"]),
+        columns,
+        codes,
+        origins=read_origins(arrays),
+        version=version,
+        ids=None if is_plain else ids,
+        next_id=int(document["next_id"]),
+    )
+
+
+def origins_arrays(origins: RowOrigins) -> Arrays:
+    """Where rows came from."""
+    batches = [{"files": list(batch.files), "unit": batch.unit, "runs": len(batch.runs)} for batch in origins.batches]
+    return {
+        "origins": as_bytes({"starts": origins.starts, "batches": batches}),
+        "runs": np.concatenate([np.empty((0, 3), np.int64), *(batch.runs for batch in origins.batches)]),
+    }
+
+
+def read_origins(arrays: Arrays) -> RowOrigins:
+    """Read what `origins_arrays` wrote."""
+    document, runs, first = from_bytes(arrays["origins"]), arrays["runs"], 0
+    origins = RowOrigins()
+    for start, batch in zip(document["starts"], document["batches"], strict=True):
+        origins.add(int(start), Origins(tuple(batch["files"]), batch["unit"], np.array(runs[first : first + batch["runs"]])))
+        first += batch["runs"]
+    return origins
+
+
+def texts_arrays(table: LivingTable, known: Sequence[int]) -> Arrays:
+    """The values that came since the dictionaries had so many codes."""
+    texts = [column.dictionary.since(before) for column, before in zip(table.columns, known, strict=True)]
+    octets = [text.encode() for part in texts for text in part.to_pylist()]
+    return {
+        "texts": np.frombuffer(b"".join(octets), np.uint8),
+        "ends": np.cumsum([0, *map(len, octets)], dtype=np.int64),
+        "texts-of": np.array([len(part) for part in texts], np.int64),
+    }
+
+
+def add_texts(table: LivingTable, arrays: Arrays) -> None:
+    """Give the values of a logged batch the codes that they had."""
+    every = Dictionary.from_arrays(arrays["texts"], arrays["ends"])
+    first = 1
+    for column, count in zip(table.columns, arrays["texts-of"].tolist(), strict=True):
+        column.dictionary.add(every.texts(np.arange(first, first + count, dtype=np.int32)))
+        first += count
+
+
+def laws_arrays(blocks: Sequence[Block], name: str) -> Arrays:
+    """Laws of all goals in three arrays."""
+    sets: list[Words] = [block.sets for block in blocks]
+    width = sets[0].shape[1] if sets else 1
+    return {
+        f"{name}-goals": np.array([block.goal for block in blocks], np.int64),
+        f"{name}-counts": np.array([len(block.sets) for block in blocks], np.int64),
+        f"{name}-sets": np.concatenate([np.empty((0, width), np.uint64), *sets]),
+    }
+
+
+def read_laws(arrays: Arrays, name: str) -> list[Block]:
+    """Read what `laws_arrays` wrote."""
+    blocks, first = [], 0
+    for goal, count in zip(arrays[f"{name}-goals"].tolist(), arrays[f"{name}-counts"].tolist(), strict=True):
+        blocks.append(Block(goal, np.ascontiguousarray(arrays[f"{name}-sets"][first : first + count])))
+        first += count
+    return blocks
+
+
+def prefixed(arrays: Arrays, prefix: str) -> Arrays:
+    """The same arrays under longer names."""
+    return {f"{prefix}-{name}": array for name, array in arrays.items()}
+
+
+def unprefixed(arrays: Arrays, prefix: str) -> Arrays:
+    """Those arrays whose names have a prefix, without it."""
+    return {name[len(prefix) + 1 :]: array for name, array in arrays.items() if name.startswith(f"{prefix}-")}
