@@ -22,21 +22,24 @@ import pyarrow.compute as pc
 
 from lawful.common.meanings import ColumnType
 
-_BLANKS = " \t"
+BLANKS = " \t"
+"""What may surround numbers, dates, timestamps and booleans."""
 _INTEGER = r"^[ \t]*[+-]?[0-9]+[ \t]*$"
-_DECIMAL = r"^[ \t]*([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"
+DECIMAL_TEXT = (
+    r"^[ \t]*([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"
+)
 _NO_LEADING_ZERO_INTEGER = r"^[ \t]*[+-]?(0|[1-9][0-9]*)[ \t]*$"
 _NO_LEADING_ZERO_DECIMAL = (
     r"^[ \t]*([+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"
 )
 _NOT_A_NUMBER = r"^[ \t]*(?i:nan)[ \t]*$"
-_ISO_DATE = r"^[ \t]*[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]*$"
-_US_DATE = r"^[ \t]*([0-9]{2})/([0-9]{2})/([0-9]{4})[ \t]*$"
-_TIMESTAMP = (
+ISO_DATE_TEXT = r"^[ \t]*[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]*$"
+US_DATE_TEXT = r"^[ \t]*([0-9]{2})/([0-9]{2})/([0-9]{4})[ \t]*$"
+TIMESTAMP_TEXT = (
     r"^[ \t]*(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})[T ](?P<time>[0-9]{2}:[0-9]{2})"
     r"(?:(?P<second>:[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9}))?)?(?P<zone>Z|[+-][0-9]{2}(?::?[0-9]{2})?)?[ \t]*$"
 )
-_BOOLEAN = r"^[ \t]*(?i:true|false)[ \t]*$"
+BOOLEAN_TEXT = r"^[ \t]*(?i:true|false)[ \t]*$"
 
 
 class NotThatTypeError(Exception):
@@ -94,18 +97,18 @@ _INFERRED = (
 _PATTERNS = {
     ColumnType.INTEGER: (_NO_LEADING_ZERO_INTEGER,),
     ColumnType.DECIMAL: (_NO_LEADING_ZERO_DECIMAL,),
-    ColumnType.DATE: (_ISO_DATE, _US_DATE),
-    ColumnType.TIMESTAMP: (_TIMESTAMP,),
-    ColumnType.BOOLEAN: (_BOOLEAN,),
+    ColumnType.DATE: (ISO_DATE_TEXT, US_DATE_TEXT),
+    ColumnType.TIMESTAMP: (TIMESTAMP_TEXT,),
+    ColumnType.BOOLEAN: (BOOLEAN_TEXT,),
 }
 """What all texts of a column must look like for its type to be inferred."""
 
 _ASKED_PATTERNS = {
     ColumnType.INTEGER: _INTEGER,
-    ColumnType.DECIMAL: _DECIMAL,
-    ColumnType.FLOAT: _DECIMAL,
-    ColumnType.TIMESTAMP: _TIMESTAMP,
-    ColumnType.BOOLEAN: _BOOLEAN,
+    ColumnType.DECIMAL: DECIMAL_TEXT,
+    ColumnType.FLOAT: DECIMAL_TEXT,
+    ColumnType.TIMESTAMP: TIMESTAMP_TEXT,
+    ColumnType.BOOLEAN: BOOLEAN_TEXT,
 }
 """What each text must look like where the user chose the type."""
 
@@ -171,7 +174,7 @@ def _sort_integers(texts: pa.Array, type_: ColumnType) -> SortedTexts:
     try:
         return rank_by_keys((pc.cast(texts, pa.int64()).to_numpy(),), None, type_)
     except pa.ArrowInvalid:  # blanks, a plus sign, or beyond 64 bits
-        plain = pc.replace_substring_regex(pc.utf8_trim(texts, _BLANKS), r"^\+", "")
+        plain = pc.replace_substring_regex(pc.utf8_trim(texts, BLANKS), r"^\+", "")
     try:
         return rank_by_keys((pc.cast(plain, pa.int64()).to_numpy(),), None, type_)
     except pa.ArrowInvalid:  # beyond 64 bits
@@ -180,7 +183,7 @@ def _sort_integers(texts: pa.Array, type_: ColumnType) -> SortedTexts:
 
 def _sort_decimals(texts: pa.Array, type_: ColumnType) -> SortedTexts:
     is_nan = pc.match_substring_regex(texts, _NOT_A_NUMBER).to_numpy(zero_copy_only=False)
-    plain = pc.utf8_trim(texts, _BLANKS)
+    plain = pc.utf8_trim(texts, BLANKS)
     if is_nan.any():
         plain = pc.if_else(pa.array(is_nan), "0", plain)
     return rank_by_keys(decimal_keys(plain), is_nan, type_)
@@ -215,11 +218,11 @@ def _sort_dates(texts: pa.Array, type_: ColumnType) -> SortedTexts:
 
 def date_keys(texts: pa.Array) -> Keys:
     """Keys that order the texts of dates: days since 1970."""
-    if _all_match(texts, _US_DATE):
-        iso = pc.replace_substring_regex(texts, _US_DATE, r"\3-\1-\2")
+    if _all_match(texts, US_DATE_TEXT):
+        iso = pc.replace_substring_regex(texts, US_DATE_TEXT, r"\3-\1-\2")
     else:
-        _require(texts, _ISO_DATE)
-        iso = pc.utf8_trim(texts, _BLANKS)
+        _require(texts, ISO_DATE_TEXT)
+        iso = pc.utf8_trim(texts, BLANKS)
     days = _cast_or_point_at(iso, pa.date32())
     return (pc.cast(days, pa.int32()).to_numpy(),)
 
@@ -234,7 +237,7 @@ def timestamp_keys(texts: pa.Array) -> tuple[Keys, bool]:
 
     Seconds and nanoseconds over all years, which no 64-bit nanosecond count could hold.
     """
-    matched = pc.extract_regex(texts, _TIMESTAMP)
+    matched = pc.extract_regex(texts, TIMESTAMP_TEXT)
     parts = {field.name: part for field, part in zip(matched.type, matched.flatten(), strict=True)}
     zoned = pc.not_equal(parts["zone"], "").to_numpy(zero_copy_only=False)
     if zoned.any() != zoned.all():  # an instant and a wall-clock time have no order between them
@@ -250,7 +253,7 @@ def timestamp_keys(texts: pa.Array) -> tuple[Keys, bool]:
 
 def _zone_offsets(zones: pa.Array) -> npt.NDArray[np.int64]:
     distinct = zones.dictionary_encode()
-    offsets = [_zone_seconds(zone) for zone in distinct.dictionary.to_pylist()]
+    offsets = [zone_seconds(zone) for zone in distinct.dictionary.to_pylist()]
     codes = distinct.indices.to_numpy()
     bad = [index for index, offset in enumerate(offsets) if offset is None]
     if bad:
@@ -258,7 +261,8 @@ def _zone_offsets(zones: pa.Array) -> npt.NDArray[np.int64]:
     return np.asarray(np.array(offsets, np.int64)[codes])
 
 
-def _zone_seconds(zone: str) -> int | None:
+def zone_seconds(zone: str) -> int | None:
+    """How far a zone is ahead of UTC, or None where there is no such zone."""
     if zone == "Z":
         return 0
     digits = zone[1:].replace(":", "").ljust(4, "0")
@@ -295,7 +299,7 @@ def _sort_booleans(texts: pa.Array, type_: ColumnType) -> SortedTexts:
 
 def boolean_keys(texts: pa.Array) -> Keys:
     """Keys that order the texts of booleans."""
-    truth = pc.equal(pc.utf8_lower(pc.utf8_trim(texts, _BLANKS)), "true")
+    truth = pc.equal(pc.utf8_lower(pc.utf8_trim(texts, BLANKS)), "true")
     return (truth.to_numpy(zero_copy_only=False),)
 
 

@@ -1,0 +1,1 @@
+"""Tables that change: values get codes when they first come, and keep them."""
