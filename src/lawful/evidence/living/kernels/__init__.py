@@ -1,0 +1,1 @@
+"""Kernels of multisets that follow a changing table."""
