@@ -51,20 +51,28 @@ class Tile(NamedTuple):
         """The number of pairs."""
         return math.comb(self.rows - self.first, 2) - math.comb(self.rows - self.last, 2)
 
+    def cut(self, parts: int) -> list[Tile]:
+        """Cut the tile in at most `parts` tiles of about the same number of pairs, none empty."""
+        total, beyond = self.pairs, math.comb(self.rows - self.last, 2)
+        cut: list[Tile] = []
+        first = self.first
+        for part in range(1, parts + 1):
+            # The rows from `last` on have what is left for the later parts: m rows have m (m - 1) / 2 pairs.
+            left = total * (parts - part) // parts + beyond
+            last = self.last if part == parts else self.rows - (1 + math.isqrt(1 + 8 * left)) // 2
+            if last > first:
+                cut.append(Tile(self.rows, first, last))
+                first = last
+        return cut
+
 
 def tiles(rows: int, parts: int) -> list[Tile]:
     """Cut all pairs of a table in at most `parts` tiles of about the same number of pairs, none empty."""
-    total = math.comb(rows, 2)
-    cut: list[Tile] = []
-    first = 0
-    for part in range(1, parts + 1):
-        # The rows from `last` on have what is left for the later parts: m rows have m (m - 1) / 2 pairs.
-        left = total * (parts - part) // parts
-        last = rows - 1 if part == parts else rows - (1 + math.isqrt(1 + 8 * left)) // 2
-        if last > first:
-            cut.append(Tile(rows, first, last))
-            first = last
-    return cut
+    return _whole(rows).cut(parts)
+
+
+def _whole(rows: int) -> Tile:
+    return Tile(rows, 0, max(0, rows - 1))
 
 
 def all_agree_sets(
@@ -152,6 +160,15 @@ def compared_vectors(
     return _walk_tile(compared, tile, should_stop, counted).vectors()
 
 
+def vectors_of_tile(
+    compared: ByteColumns, tile: Tile, threads: int | None, pairs_a_thread: int
+) -> tuple[Words, Int64s, Int32s]:
+    """The same of one tile, counted, in as many threads as have so many pairs each."""
+    keys, counts, witnesses = _walk_in_threads(compared, tile, threads, pairs_a_thread, None, True).vectors()
+    assert counts is not None
+    return keys, counts, witnesses
+
+
 class _Walk:
     """What one thread has seen: a direct table for short vectors, a hash table for longer ones."""
 
@@ -223,11 +240,22 @@ def _walk_tile(compared: ByteColumns, tile: Tile, should_stop: ShouldStop | None
 
 
 def _walk_all(compared: ByteColumns, threads: int | None, should_stop: ShouldStop | None, counted: bool) -> _Walk:
-    worth = math.comb(compared.rows, 2) // _PAIRS_A_CALL
+    return _walk_in_threads(compared, _whole(compared.rows), threads, _PAIRS_A_CALL, should_stop, counted)
+
+
+def _walk_in_threads(
+    compared: ByteColumns,
+    whole: Tile,
+    threads: int | None,
+    pairs_a_thread: int,
+    should_stop: ShouldStop | None,
+    counted: bool,
+) -> _Walk:
+    worth = whole.pairs // pairs_a_thread
     threads = 1 if worth < 2 else min(threads or cores(), worth)
     if threads == 1:
-        return _walk_tile(compared, Tile(compared.rows, 0, max(0, compared.rows - 1)), should_stop, counted)
-    waiting, lock, failed = iter(tiles(compared.rows, threads * _TILES_A_THREAD)), Lock(), Event()
+        return _walk_tile(compared, whole, should_stop, counted)
+    waiting, lock, failed = iter(whole.cut(threads * _TILES_A_THREAD)), Lock(), Event()
     asked = should_stop or _never
 
     def walk_some() -> _Walk:

@@ -15,7 +15,7 @@ from lawful.evidence.kernels.words import ONE, ZERO, hash_of, hash_of_word
 
 
 @compiled
-def _slot_of(words: Words, k: int, table: Words, shift: int) -> int:
+def slot_of(words: Words, k: int, table: Words, shift: int) -> int:
     """Return where a vector is, or the free slot where it belongs."""
     slot = np.int64(hash_of(words, k) >> np.uint64(shift))
     last = table.shape[1] - 1
@@ -76,7 +76,7 @@ def count_run(
     last = table.shape[1] - 1
     misses = _count_known(words, pairs, table, shift, missed)
     for k in missed[:misses]:
-        slot = _slot_of(words, k, table, shift)
+        slot = slot_of(words, k, table, shift)
         if table[slot, last] == ZERO:
             for w in range(last):
                 table[slot, w] = words[w, k]
@@ -97,7 +97,7 @@ def add_entries(entries: Words, pairs: Int32s, table: Words, shift: int, witness
             continue
         for w in range(last):
             words[w, 0] = entries[other, w]
-        slot = _slot_of(words, 0, table, shift)
+        slot = slot_of(words, 0, table, shift)
         is_new = table[slot, last] == ZERO
         if is_new:
             table[slot, :last] = entries[other, :last]

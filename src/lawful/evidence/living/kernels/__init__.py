@@ -1,1 +1,1 @@
-"""Kernels for evidence of a table that changes."""
+"""Kernels of multisets that follow a changing table."""

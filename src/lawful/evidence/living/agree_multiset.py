@@ -1,0 +1,255 @@
+"""The exact multiset of agree sets of a table that changes (DynASt, sections 3 to 5).
+
+Each agree set is kept with the number of unordered pairs of live rows that have it. A batch adds or takes away the
+pairs of its rows (Property 1). Deletions are to come before insertions, which spares the pairs between both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from lawful.common.arrays import Flags, Int32s, Int64s, Words
+from lawful.common.meanings import NullPolicy
+from lawful.evidence.exact import all_agree_sets
+from lawful.evidence.living.compared_rows import ComparedRows
+from lawful.evidence.living.costs import index_is_cheaper
+from lawful.evidence.living.dynast import Dynast
+from lawful.evidence.living.kernels.numbered_vectors import agreements
+from lawful.evidence.living.live_rows import LiveRows
+from lawful.evidence.living.numbered_vectors import Multiset
+from lawful.evidence.living.tally import PairCounter, Tally
+from lawful.evidence.living.value_index import ValueIndex
+from lawful.evidence.signs import words_for
+
+BatchStrategy = Literal["auto", "compare", "index", "dynast"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CountedSets:
+    """Distinct agree sets and how many pairs have each, in no useful order.
+
+    Attributes
+    ----------
+    agree
+        Where rows agree, `uint64[sets, words]`. The empty set is there if it occurs.
+    known_differ
+        Under `NullPolicy.IGNORE` where they are known to differ, else None: as in `AgreeSets`.
+    counts
+        The number of pairs.
+    """
+
+    agree: Words
+    known_differ: Words | None
+    counts: Int64s
+
+    def __len__(self) -> int:
+        return len(self.agree)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MultisetChange:
+    """What a batch has changed.
+
+    Attributes
+    ----------
+    agree, known_differ, counts
+        The distinct agree sets of the pairs that came or went, and how many pairs: as in `CountedSets`.
+    witnesses
+        The ids of the rows of one such pair for each set, `int64[sets, 2]`.
+    is_new
+        Which sets no pair had before.
+    is_gone
+        Which sets no pair has any more.
+    """
+
+    agree: Words
+    known_differ: Words | None
+    counts: Int64s
+    witnesses: Int64s
+    is_new: Flags
+    is_gone: Flags
+
+    def __len__(self) -> int:
+        return len(self.agree)
+
+
+class AgreeMultiset:
+    """Counts of agree sets over unordered pairs of live rows, exact after every change.
+
+    A row is a column of codes, `int32`: 0 is null, and any larger number a value of its column. Codes of a column are
+    equal where its values are; they need not be dense, and new ones may come with every batch.
+
+    Parameters
+    ----------
+    strategy
+        How batches are counted, with equal results: `compare` the batch with all rows, look up shared values in an
+        `index`, as the paper does (`dynast`), or `auto`, which estimates which of the first two is cheaper.
+    threads
+        How many threads compare; None takes one per core.
+    """
+
+    def __init__(
+        self, width: int, policy: NullPolicy, *, strategy: BatchStrategy = "auto", threads: int | None = None
+    ) -> None:
+        if strategy not in get_args(BatchStrategy):
+            raise ValueError(f"strategy must be one of {', '.join(get_args(BatchStrategy))}, and is {strategy!r}")
+        self.width = width
+        self.policy = policy
+        self._strategy = strategy
+        self._threads = threads
+        self._rows = LiveRows(width)
+        self._words = words_for(width)
+        self._sets = Multiset(self._words * (1 if policy is NullPolicy.EQUAL else 2))
+        self._pairs = self._shared_cells = self._sharing_pairs = 0
+        self._counters: dict[BatchStrategy, PairCounter] = {}
+
+    @staticmethod
+    def of(
+        codes: Int32s,
+        row_ids: Int64s,
+        policy: NullPolicy,
+        *,
+        strategy: BatchStrategy = "auto",
+        threads: int | None = None,
+    ) -> AgreeMultiset:
+        """Count all pairs of a table `int32[width, rows]` at once."""
+        multiset = AgreeMultiset(len(codes), policy, strategy=strategy, threads=threads)
+        multiset._rows.append(codes, row_ids)
+        found = all_agree_sets(_CodeTable(codes), policy, threads=threads)
+        assert found.counts is not None
+        multiset._add(multiset._keys(found.agree, found.known_differ), found.counts, 1)
+        return multiset
+
+    @staticmethod
+    def from_arrays(
+        arrays: Mapping[str, Words | Int64s],
+        codes: Int32s,
+        row_ids: Int64s,
+        policy: NullPolicy,
+        *,
+        strategy: BatchStrategy = "auto",
+        threads: int | None = None,
+    ) -> AgreeMultiset:
+        """Restore what `arrays` gave, with the codes of the rows that were there then."""
+        multiset = AgreeMultiset(len(codes), policy, strategy=strategy, threads=threads)
+        multiset._rows.append(codes, row_ids)
+        multiset._add(arrays["keys"].astype(np.uint64), arrays["counts"].astype(np.int64), 1)
+        return multiset
+
+    @property
+    def rows(self) -> int:
+        """The number of live rows."""
+        return self._rows.count
+
+    def __len__(self) -> int:
+        """The number of distinct agree sets."""
+        return len(self._sets)
+
+    def insert(self, codes: Int32s, row_ids: Int64s) -> MultisetChange:
+        """Add rows `int32[width, rows]` with new ids: their pairs with kept rows and among themselves, each once.
+
+        Raises
+        ------
+        ValueError
+            If an id is there already, or codes are negative or of another shape.
+        """
+        counter = self._counter(row_ids.size)
+        self._rows.append(codes, row_ids)
+        for following in self._counters.values():
+            following.appended(row_ids.size)
+        return self._changed(counter.pairs_of_last(row_ids.size), 1)
+
+    def delete(self, row_ids: Int64s) -> MultisetChange:
+        """Take rows away, with all their pairs.
+
+        Raises
+        ------
+        ValueError
+            If an id is not there or comes twice.
+        """
+        counter = self._counter(row_ids.size)
+        exchanged = self._rows.bring_last(row_ids)
+        for following in self._counters.values():
+            following.exchanged(*exchanged)
+        found = counter.pairs_of_last(row_ids.size)
+        witnesses = self._rows.ids[found.witnesses]
+        for following in self._counters.values():
+            following.dropping(row_ids.size)
+        self._rows.drop_last(row_ids.size)
+        return self._changed(found, -1, witnesses)
+
+    def sets(self) -> CountedSets:
+        """All agree sets that some pair has."""
+        keys, counts = self._sets.entries()
+        return CountedSets(*self._planes(keys), counts)
+
+    def count_of(self, agree: Words, known_differ: Words | None = None) -> Int64s:
+        """The number of pairs with each of some sets `uint64[sets, words]`."""
+        return self._sets.counts_of(self._keys(agree, known_differ))
+
+    def arrays(self) -> dict[str, Words | Int64s]:
+        """The state to save: all sets and their counts. The rows are saved by whoever has their values."""
+        keys, counts = self._sets.entries()
+        return {"keys": keys, "counts": counts}
+
+    def _changed(self, found: Tally, sign: int, witnesses: Int64s | None = None) -> MultisetChange:
+        if witnesses is None:
+            witnesses = self._rows.ids[found.witnesses]
+        before, after = self._add(found.keys, found.counts, sign)
+        return MultisetChange(*self._planes(found.keys), found.counts, witnesses, before == 0, after == 0)
+
+    def _add(self, keys: Words, counts: Int64s, sign: int) -> tuple[Int64s, Int64s]:
+        before, after = self._sets.change(keys, sign * counts)
+        cells, sharing = agreements(self._planes(keys)[0], counts)
+        self._shared_cells += sign * cells
+        self._sharing_pairs += sign * sharing
+        self._pairs += sign * int(counts.sum())
+        assert self._pairs == math.comb(self.rows, 2), "the counts are not those of all pairs"
+        return before, after
+
+    def _counter(self, batch: int) -> PairCounter:
+        """The way to count a batch; one that was not used yet begins with the live rows."""
+        strategy = self._strategy
+        if strategy == "auto":
+            is_index = index_is_cheaper(self.width, self.rows, self._shared_cells, self._sharing_pairs)
+            strategy = "index" if is_index else "compare"
+        if strategy not in self._counters:
+            self._counters[strategy] = self._begin(strategy)
+        return self._counters[strategy]
+
+    def _begin(self, strategy: BatchStrategy) -> PairCounter:
+        if strategy == "index":
+            return ValueIndex(self._rows, self.policy)
+        if strategy == "dynast":
+            return Dynast(self._rows, self.policy)
+        return ComparedRows(self._rows, self.policy, self._threads)
+
+    def _keys(self, agree: Words, known_differ: Words | None) -> Words:
+        if (known_differ is None) != (self.policy is NullPolicy.EQUAL):
+            raise ValueError("where rows are known to differ belongs to a set if and only if nulls are ignored")
+        return agree if known_differ is None else np.concatenate([agree, known_differ], axis=1)
+
+    def _planes(self, keys: Words) -> tuple[Words, Words | None]:
+        if self.policy is NullPolicy.EQUAL:
+            return keys, None
+        return tuple(np.ascontiguousarray(plane) for plane in np.split(keys, 2, axis=1))  # type: ignore[return-value]
+
+
+class _CodeTable:
+    """Codes as a ranked table: comparing for equality does not ask for ranks to be dense."""
+
+    def __init__(self, codes: Int32s) -> None:
+        self.matrix = np.ascontiguousarray(codes)
+        self.width, self.rows = codes.shape
+
+    def column(self, i: int, /) -> Int32s:
+        column: Int32s = self.matrix[i]
+        return column
+
+    def distinct(self, i: int, /) -> int:
+        return int(np.count_nonzero(np.unique(self.matrix[i])))
