@@ -12,6 +12,7 @@ from lawful.cli.checking import check, explain
 from lawful.cli.discovering import discover_command
 from lawful.cli.interrupts import interrupts_wait_for_compilers
 from lawful.cli.looking import bench, cache, demo, profile
+from lawful.cli.maintaining import maintain, state
 from lawful.cli.rewriting import rewrite
 from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_STOPPED, LawfulError, StoppedError, UsageError
 
@@ -22,6 +23,8 @@ def make_app() -> typer.Typer:
     app.command("discover", short_help="Find the laws that a table obeys.")(discover_command())
     app.command(short_help="Check laws on a table.")(check)
     app.command(short_help="Show why a law holds, or what breaks it.")(explain)
+    app.command(short_help="Keep the laws of a table that changes.")(maintain)
+    app.command(short_help="Show what is in a state.")(state)
     app.command(short_help="Shorten a query's ORDER BY and GROUP BY by laws.")(rewrite)
     app.command(short_help="Show a table's columns and their types.")(profile)
     app.command(short_help="Show or remove the encoded tables that are kept.")(cache)

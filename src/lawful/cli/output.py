@@ -14,15 +14,19 @@ from rich.text import Text
 
 from lawful.common.errors import LawfulError, UsageError
 from lawful.results.json_files import json_pieces
+from lawful.results.texts.batch_text import batch_lines
 from lawful.results.texts.check_text import check_lines
 from lawful.results.texts.lines import Limits, Line
 from lawful.results.texts.profile_text import profile_lines
 from lawful.results.texts.shown_text import visible, visible_lines
+from lawful.results.texts.state_text import state_lines
 from lawful.runs.run import Progress
 
 if TYPE_CHECKING:
     # With results come Numba and all kernels, and every command comes here, `lawful --help` too.
     from lawful.results import CheckReport, TableProfile
+    from lawful.results.batch_report import BatchReport
+    from lawful.results.state_report import StateReport
 
 _WIDE_ENOUGH = 1_000_000
 
@@ -114,6 +118,16 @@ def print_profile(profile: TableProfile, limits: Limits) -> None:
 def print_check(report: CheckReport, limits: Limits) -> None:
     """Print the verdicts, and for each law that rows break two rows that refute it and how many violate it."""
     print_styled(check_lines(report, limits))
+
+
+def print_batch(report: BatchReport, limits: Limits) -> None:
+    """Print what a batch of changes did."""
+    print_styled(batch_lines(report, limits))
+
+
+def print_state(report: StateReport, limits: Limits) -> None:
+    """Print what is in a state."""
+    print_styled(state_lines(report, limits))
 
 
 def print_styled(lines: Iterable[Line]) -> None:

@@ -116,7 +116,9 @@ def _not_there(table: LivingTable, deletes: Incoming, row: int, key: tuple[int, 
     return SourceError(f"{deletes.batch.place(row)}: no row has the {what} {shown}", _HOW_TO_SKIP)
 
 
-def refuse_repeated_keys(table: LivingTable, key: tuple[int, ...], come: Int32s, gone: Int64s, inserts: FittedRows) -> None:
+def refuse_repeated_keys(
+    table: LivingTable, key: tuple[int, ...], come: Int32s, gone: Int64s, inserts: FittedRows
+) -> None:
     """Refuse new rows whose key another row has: one that stays, or a new one.
 
     Raises
@@ -136,7 +138,8 @@ def refuse_repeated_keys(table: LivingTable, key: tuple[int, ...], come: Int32s,
             row = int(inserts.rows[place])
             incoming = inserts.incoming
             shown = ", ".join(
-                f"{table.columns[column].name} = {incoming.batch.value(row, incoming.positions[column])}" for column in key
+                f"{table.columns[column].name} = {incoming.batch.value(row, incoming.positions[column])}"
+                for column in key
             )
             where = f"{table.place(staying[0])} has it" if staying else "another row of the batch has it"
             raise SourceError(

@@ -154,6 +154,13 @@ class Witnesses:
         pairs = self._table.rows_of(logged["pairs"].ravel()).reshape(-1, 2)
         compare_pairs_of_rows(self._table, pairs.astype(np.int32), self._sets)
 
+    def witnesses_are_right(self) -> bool:
+        """Whether every pair that is kept has the agree set that it is kept for."""
+        anew = WitnessedSets(self._table.width, self._sets.policy)
+        pairs = self._sets.pairs.reshape(-1, 2)
+        compare_pairs_of_rows(self._table, pairs[pairs[:, 0] >= 0], anew)
+        return anew.same_as(self._sets)
+
     def arrays(self) -> Arrays:
         """All sets with their witnesses, as ids."""
         family, pairs = self.family(), self._sets.pairs.astype(np.int64)

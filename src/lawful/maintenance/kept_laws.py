@@ -116,9 +116,7 @@ class KeptLaws:
         return kept
 
     @staticmethod
-    def restored(
-        table: LivingTable, question: Question, evidence: KeptEvidence, laws: Sequence[Block]
-    ) -> KeptLaws:
+    def restored(table: LivingTable, question: Question, evidence: KeptEvidence, laws: Sequence[Block]) -> KeptLaws:
         """Go on with evidence and laws that were saved; what they are is not looked for again."""
         kept = KeptLaws(table, question, evidence, KeptDeterminants(table.width, range(0)))
         kept._restored = {block.goal: block.sets for block in laws}

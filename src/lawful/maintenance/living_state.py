@@ -127,7 +127,12 @@ class LivingState:
 
     @staticmethod
     def create(
-        folder: Path, source: EncodedTable, settings: StateSettings, pins: Sequence[Law], engine: MakeEngine, watch: Watch
+        folder: Path,
+        source: EncodedTable,
+        settings: StateSettings,
+        pins: Sequence[Law],
+        engine: MakeEngine,
+        watch: Watch,
     ) -> LivingState:
         """Find the laws of a table, and make a state of both in a new folder; this process is its writer."""
         table = LivingTable.of(source)
@@ -409,7 +414,9 @@ def state_replay(state: LivingState, batch: LoggedBatch) -> None:
 def _positions(table: LivingTable, names: Sequence[str]) -> tuple[int, ...]:
     for name in names:
         if name not in table.names:
-            raise UsageError(f"{table.name} has no column {name!r} for a row key", f"Columns: {', '.join(table.names)}.")
+            raise UsageError(
+                f"{table.name} has no column {name!r} for a row key", f"Columns: {', '.join(table.names)}."
+            )
     return tuple(table.names.index(name) for name in names)
 
 

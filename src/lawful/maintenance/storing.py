@@ -85,7 +85,9 @@ def read_origins(arrays: Arrays) -> RowOrigins:
     document, runs, first = from_bytes(arrays["origins"]), arrays["runs"], 0
     origins = RowOrigins()
     for start, batch in zip(document["starts"], document["batches"], strict=True):
-        origins.add(int(start), Origins(tuple(batch["files"]), batch["unit"], np.array(runs[first : first + batch["runs"]])))
+        origins.add(
+            int(start), Origins(tuple(batch["files"]), batch["unit"], np.array(runs[first : first + batch["runs"]]))
+        )
         first += batch["runs"]
     return origins
 

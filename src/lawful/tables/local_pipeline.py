@@ -142,6 +142,21 @@ def _encode_path(path: Path, options: ReadOptions, *, reuse: bool, in_folder: bo
     return _publish(key, path.name, ranked, options)
 
 
+def published(table: EncodedTable) -> EncodedTable:
+    """Write a table that is in memory into a folder, for workers in other processes; it is never found again."""
+    columns = [
+        RankedColumn(
+            table.type(position),
+            table.column(position),
+            table.distinct(position),
+            table.nulls(position),
+            table.values(position),
+        )
+        for position in range(table.width)
+    ]
+    return _publish(uuid.uuid4().hex, table.name, RankedColumns(table.names, columns, table.origins), ReadOptions())
+
+
 def _publish(key: str, name: str, ranked: RankedColumns, options: ReadOptions) -> EncodedTable:
     table = EncodedTable.in_memory(name, ranked, options)
     staging = Staging()

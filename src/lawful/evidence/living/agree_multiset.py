@@ -197,6 +197,18 @@ class AgreeMultiset:
         keys, counts = self._sets.entries()
         return {"keys": keys, "counts": counts}
 
+    def keys_of(self, agree: Words, known_differ: Words | None = None) -> Words:
+        """Sets as `arrays` has them."""
+        return self._keys(agree, known_differ)
+
+    def replay(self, gone: Int64s, codes: Int32s, row_ids: Int64s, keys: Words, amounts: Int64s) -> None:
+        """Follow a batch of deletions and insertions whose changes of counts are known, without comparing rows."""
+        self._counters.clear()
+        self._rows.bring_last(gone)
+        self._rows.drop_last(gone.size)
+        self._rows.append(codes, row_ids)
+        self._add(*_summed(keys, amounts), 1)
+
     def _changed(self, found: Tally, sign: int, witnesses: Int64s | None = None) -> MultisetChange:
         if witnesses is None:
             witnesses = self._rows.ids[found.witnesses]
@@ -238,6 +250,14 @@ class AgreeMultiset:
         if self.policy is NullPolicy.EQUAL:
             return keys, None
         return tuple(np.ascontiguousarray(plane) for plane in np.split(keys, 2, axis=1))  # type: ignore[return-value]
+
+
+def _summed(keys: Words, amounts: Int64s) -> tuple[Words, Int64s]:
+    """Each set once, with the sum of its amounts: one that went and came back must not fall below zero on the way."""
+    distinct, places = np.unique(keys, axis=0, return_inverse=True)
+    summed = np.zeros(len(distinct), np.int64)
+    np.add.at(summed, places.ravel(), amounts)
+    return distinct, summed
 
 
 class _CodeTable:

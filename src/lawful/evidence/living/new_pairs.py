@@ -147,7 +147,9 @@ def _with_all(
     first = 0
     for segment in table.codes.segments:
         end = segment.shape[1]
-        cuts = sorted({*range(0, end, _RUN), end, *(cut for cut in (number - first, number - first + 1) if 0 <= cut <= end)})
+        cuts = sorted(
+            {*range(0, end, _RUN), end, *(cut for cut in (number - first, number - first + 1) if 0 <= cut <= end)}
+        )
         for start, stop in pairwise(cuts):
             if first + start == number:
                 continue

@@ -76,9 +76,7 @@ class WitnessedSets:
         if self._size + left.size > len(self._pairs):
             self._grow(max(self._size + left.size, 2 * self._size))
         had = self._has_witness()
-        self._size = add_witnessed(
-            words, left, right, self._slots, self._shift, self._keys, self._pairs, self._size
-        )
+        self._size = add_witnessed(words, left, right, self._slots, self._shift, self._keys, self._pairs, self._size)
         now = self._has_witness()
         now[: len(had)] &= ~had
         return self._family(now)
@@ -101,10 +99,14 @@ class WitnessedSets:
             one, other = np.ascontiguousarray(pairs[there, place].T)
             self.add(np.ascontiguousarray(words[:, there]), one, other)
 
-    def witness_of(self, agree: Words) -> tuple[int, int] | None:
-        """A pair of rows that agrees exactly on these columns, `uint64[words]`."""
-        found = np.flatnonzero((self._keys[0, : self._size] == agree).all(axis=1) & self._has_witness())
-        return None if not len(found) else (int(self._pairs[found[0], 0, 0]), int(self._pairs[found[0], 0, 1]))
+    def same_as(self, other: WitnessedSets) -> bool:
+        """Whether both hold the same sets."""
+        return self._in_order() == other._in_order()
+
+    def _in_order(self) -> list[bytes]:
+        family = self.family()
+        planes = [family.agree] if family.differ is None else [family.agree, family.differ]
+        return sorted(line.tobytes() for line in np.concatenate(planes, axis=1))
 
     def refuting(self, columns: Words, goal: int) -> tuple[int, int] | None:
         """A pair of rows that agrees on some columns and, if the goal is a column, differs there; None if none is kept.

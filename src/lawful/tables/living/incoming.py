@@ -74,8 +74,10 @@ class FittedRows:
         return np.asarray(codes[ranks])
 
 
-def match_columns(table: LivingTable, batch: EncodedTable, needed: Sequence[int] | None = None) -> dict[int, int]:
-    """Where the columns of a table stand in a batch; all of them and no others, unless only some are needed.
+def match_columns(
+    table: LivingTable, batch: EncodedTable, needed: Sequence[int] | None = None, beside: Sequence[str] = ()
+) -> dict[int, int]:
+    """Where the columns of a table stand in a batch; all of them and no others but `beside`, unless some are needed.
 
     Raises
     ------
@@ -85,7 +87,8 @@ def match_columns(table: LivingTable, batch: EncodedTable, needed: Sequence[int]
     known = {name: position for position, name in enumerate(batch.names)}
     wanted = range(table.width) if needed is None else needed
     missing = [table.columns[column].name for column in wanted if table.columns[column].name not in known]
-    new = [name for name in batch.names if name not in table.names] if needed is None else []
+    known_names = {*table.names, *beside}
+    new = [name for name in batch.names if name not in known_names] if needed is None else []
     if missing or new:
         what = [
             f"{'lacks' if names is missing else 'has new'} {'column' if len(names) == 1 else 'columns'} "
@@ -93,9 +96,7 @@ def match_columns(table: LivingTable, batch: EncodedTable, needed: Sequence[int]
             for names in (missing, new)
             if names
         ]
-        raise SourceError(
-            f"{batch.name} {' and '.join(what)}", f"The state has the columns {', '.join(table.names)}."
-        )
+        raise SourceError(f"{batch.name} {' and '.join(what)}", f"The state has the columns {', '.join(table.names)}.")
     return {column: known[table.columns[column].name] for column in wanted}
 
 
@@ -116,7 +117,11 @@ def fit(table: LivingTable, incoming: Incoming, misfits: Misfits) -> FittedRows:
     for column, position in incoming.positions.items():
         pinned = table.columns[column]
         ranks, values = _distinct(incoming.batch, incoming.rows, position)
-        type_ = _type_of_first_values(values, incoming.batch.type(position)) if _has_no_type(pinned, values) else pinned.type
+        type_ = (
+            _type_of_first_values(values, incoming.batch.type(position))
+            if _has_no_type(pinned, values)
+            else pinned.type
+        )
         canonical = _canonical(values, type_, pinned.zoned)
         if not canonical.fits.all():
             if misfits == "widen":

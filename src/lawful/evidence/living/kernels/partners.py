@@ -15,7 +15,14 @@ from lawful.evidence.kernels.words import ONE
 
 @compiled
 def compare_with_run(
-    segment: Int32s, first_id: int, is_live: Flags, start: int, stop: int, row: Int32s, ignore: bool, words: Words,
+    segment: Int32s,
+    first_id: int,
+    is_live: Flags,
+    start: int,
+    stop: int,
+    row: Int32s,
+    ignore: bool,
+    words: Words,
     rows: Int32s,
 ) -> int:
     """Compare a row with the live rows `start` to `stop` of a segment; write their sets and numbers, return how many.
@@ -51,9 +58,7 @@ def compare_with_run(
 
 
 @compiled
-def compare_listed(
-    base: Int32s, tail: Int32s, left: Int32s, right: Int32s, ignore: bool, words: Words
-) -> None:
+def compare_listed(base: Int32s, tail: Int32s, left: Int32s, right: Int32s, ignore: bool, words: Words) -> None:
     """Write the agree set of pair k to `words[:, k]`; with `ignore`, where it differs to the second plane."""
     in_base = base.shape[1]
     half = words.shape[0] // 2 if ignore else words.shape[0]

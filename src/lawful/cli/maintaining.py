@@ -1,0 +1,273 @@
+"""The verbs of a table that changes: maintain and state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lawful.cli import options as opt
+from lawful.cli.groups import takes_groups
+from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_LAWS_BROKEN, UsageError
+
+if TYPE_CHECKING:
+    from lawful.maintenance.settings import StateSettings
+    from lawful.results.batch_report import BatchReport
+    from lawful.runs.maintain import OpenState
+    from lawful.runs.run import Progress
+
+_BATCH, _NEW = "The batch", "A new state"
+
+State = Annotated[Path, typer.Argument(help="The folder of the state.", show_default=False, metavar="STATE")]
+Pin = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pin",
+        help="A law, or a file of laws, to watch from now on; may be repeated.",
+        show_default=False,
+        metavar="LAW|FILE",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class NewState:
+    """What is settled when a state is made."""
+
+    from_: Annotated[
+        str | None,
+        opt.option(_NEW, "Make the state of this table, if it is not there yet.", "--from", metavar="TABLE"),
+    ] = None
+    find: Annotated[
+        str, opt.option(_NEW, "The kinds of laws to keep: key, fd.  [default: key,fd]", "--find", metavar="KIND,KIND")
+    ] = "key,fd"
+    max_size: Annotated[
+        int | None, opt.option(_NEW, "The most columns of a key or a left side.", "--max-size", metavar="N")
+    ] = None
+    error: Annotated[float, opt.option(_NEW, "The share that may break a law, below 1.", "--error", metavar="X")] = 0.0
+    measure: Annotated[
+        str,
+        opt.option(
+            _NEW,
+            "What --error is a share of: g1, the pairs of rows; g3, the rows.  [default: g1]",
+            "--measure",
+            metavar="g1|g3",
+        ),
+    ] = "g1"
+    evidence: Annotated[
+        str,
+        opt.option(
+            _NEW,
+            "How laws are kept: counted, by all pairs of rows; witnesses, by a few of them; auto.  [default: auto]",
+            "--evidence",
+            metavar="auto|counted|witnesses",
+        ),
+    ] = "auto"
+    row_key: Annotated[
+        str | None,
+        opt.option(_NEW, "Columns that tell rows apart; rows are deleted by them.", "--row-key", metavar="A,B"),
+    ] = None
+    null: Annotated[
+        str,
+        opt.option(
+            _NEW,
+            "equal: null is a value like any other; ignore: a law is judged on rows without null in its columns.  "
+            "[default: equal]",
+            "--null",
+            metavar="equal|ignore",
+        ),
+    ] = "equal"
+
+    def settings(self) -> StateSettings:
+        """The same as the state has it."""
+        from lawful.maintenance.settings import StateSettings
+        from lawful.runs.request import families_of
+
+        return StateSettings(
+            families_of(self.find),
+            opt.null_option(self.null),
+            self.max_size,
+            self.error,
+            self.measure,  # type: ignore[arg-type]  # a text, which is checked
+            self.evidence,  # type: ignore[arg-type]
+            tuple(opt.split_names(self.row_key)) if self.row_key else (),
+        )
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """What comes and goes, and what becomes of what does not fit."""
+
+    insert: Annotated[str | None, opt.option(_BATCH, "Rows to insert.", "--insert", metavar="TABLE")] = None
+    delete: Annotated[
+        str | None,
+        opt.option(_BATCH, "Rows to delete, by the row key or by all of their values.", "--delete", metavar="TABLE"),
+    ] = None
+    changes: Annotated[
+        str | None,
+        opt.option(_BATCH, "Both in one table: its column _op says + or -.", "--changes", metavar="TABLE"),
+    ] = None
+    batch_id: Annotated[
+        str | None,
+        opt.option(
+            _BATCH,
+            "A batch whose id was seen changes nothing.  [default: told by the content of its files]",
+            "--batch-id",
+            metavar="TEXT",
+        ),
+    ] = None
+    misfits: Annotated[
+        str,
+        opt.option(
+            _BATCH,
+            "Values that do not fit the pinned types: refuse the batch, quarantine their rows, or widen the column "
+            "to text.  [default: refuse]",
+            "--misfits",
+            metavar="refuse|quarantine|widen",
+        ),
+    ] = "refuse"
+    missing: Annotated[
+        str,
+        opt.option(
+            _BATCH,
+            "Rows to delete that are not there: refuse the batch, or skip them.  [default: refuse]",
+            "--missing",
+            metavar="refuse|skip",
+        ),
+    ] = "refuse"
+
+    @property
+    def first(self) -> str | None:
+        """The name of a table that the batch is read from, if there is a batch."""
+        return self.insert or self.delete or self.changes
+
+    def apply_to(
+        self, state: OpenState, reading: opt.Reading, time_limit: float | None, progress: Progress
+    ) -> BatchReport:
+        """Apply the batch; without one, tell how the pinned laws fare."""
+        if self.first is None:
+            return state.as_it_is()
+        return state.apply(
+            self.insert,
+            self.delete,
+            changes=self.changes,
+            batch_id=self.batch_id,
+            misfits=self.misfits,  # type: ignore[arg-type]  # a text, which is checked
+            missing=self.missing,  # type: ignore[arg-type]
+            options=None if reading == opt.Reading() else reading.options(self.first),
+            time_limit=time_limit,
+            progress=progress,
+        )
+
+
+@takes_groups
+def maintain(
+    state: State,
+    pin: Pin = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            help="Give up after so many seconds; nothing is changed then.",
+            show_default=False,
+            metavar="S",
+        ),
+    ] = None,
+    *,
+    new: NewState,
+    batch: BatchOptions,
+    reading: opt.Reading,
+    running: opt.Running,
+    showing: opt.Showing,
+) -> None:
+    """Keep the laws of a table up to date while its rows come and go.
+
+    The first call makes a state from a table. Each later call applies a batch: deletions first, then insertions. It
+    tells which laws went, with two rows that broke each, and which came. A batch is applied whole or not at all.
+
+    Exit code: 0 done, 1 a pinned law is broken, 2 bad input or usage, 3 stopped before the end.
+
+    \b
+    Examples:
+      lawful maintain people.state --from people.csv --row-key id --pin "zip -> city"
+      lawful maintain people.state --insert new.csv --delete old.csv
+      lawful maintain people.state --changes today.csv --misfits quarantine --json
+    """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.cli import output
+    from lawful.results.json_files import write_document
+    from lawful.runs.maintain import is_state, make_state, open_state
+
+    output.require_writable(showing.out, str(state))
+    is_new = new.from_ is not None and not is_state(state)
+    if new.from_ is None and batch.first is None and not pin:
+        raise UsageError("nothing to do", "Give --from TABLE to make a state, or --insert, --delete or --changes.")
+    with output.shown_progress() as progress:
+        if is_new:
+            assert new.from_ is not None
+            options = reading.options(new.from_)
+            opened = make_state(
+                state,
+                new.from_,
+                options,
+                new.settings(),
+                running.where(),
+                pins=pin,
+                time_limit=time_limit,
+                progress=progress,
+            )
+        else:
+            opened = open_state(state, running.where())
+        with opened:
+            if pin and not is_new:
+                opened.pin(pin)
+            report = batch.apply_to(opened, reading if not is_new else opt.Reading(), time_limit, progress)
+    if new.from_ is not None and not is_new:
+        output.print_notes(f"{state} is there already: {new.from_} was not read")
+    if showing.json_:
+        output.print_json(report.to_dict())
+    else:
+        output.print_batch(report, showing.limits)
+    if showing.out is not None:
+        write_document(report.to_dict(), showing.out)
+    raise typer.Exit(EXIT_FINE if report.holds else EXIT_LAWS_BROKEN)
+
+
+def state(
+    state: State,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compute everything anew from the rows, and compare.")
+    ] = False,
+    json_: opt.Json = False,
+    out: opt.Out = None,
+    all_: opt.All = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Show what is in a state: its table, its laws, its last batches.
+
+    Exit code: 0 fine, 2 the state is damaged, or what it keeps is not what its rows say.
+
+    \b
+    Examples:
+      lawful state people.state
+      lawful state people.state --verify
+      lawful state people.state --out laws.json
+    """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.cli import output
+    from lawful.results.json_files import write_document
+    from lawful.runs.maintain import open_state
+    from lawful.runs.run import Where
+
+    showing = opt.Showing(json_, out, all_, debug)
+    output.require_writable(out, str(state))
+    with output.shown_progress() as progress, open_state(state, Where("local"), writes=False) as opened:
+        shown = opened.described(progress, verify=verify)
+        laws = opened.laws if out is not None else None
+    if json_:
+        output.print_json(shown.to_dict())
+    else:
+        output.print_state(shown, showing.limits)
+    if out is not None and laws is not None:
+        write_document(laws.streamed(), out)
+    raise typer.Exit(EXIT_FINE if shown.is_right else EXIT_BAD_INPUT)

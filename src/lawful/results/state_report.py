@@ -1,0 +1,75 @@
+"""What is in a state: its table, its laws, its last batches, and whether all of it is right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lawful.results.batch_report import PinOutcome
+from lawful.results.documents import FORMAT, table_document
+from lawful.results.texts.lines import A_PAGE, plain_text
+from lawful.results.texts.state_text import state_lines
+from lawful.tables.encoded_table import EncodedTable
+
+
+@dataclass(frozen=True)
+class StateReport:
+    """A state as it is now.
+
+    Attributes
+    ----------
+    folder, bytes
+        Where it is, and how large.
+    table, version
+        The rows as they are, and how many batches made them so.
+    settings
+        What was settled when it was made.
+    laws
+        How many laws of each kind are kept.
+    agree_sets
+        How many agree sets are kept to keep them.
+    history
+        One entry for each batch.
+    differences
+        What is not as the rows say, in words; None if nobody has looked.
+    """
+
+    folder: str
+    bytes: int
+    table: EncodedTable
+    version: int
+    settings: Mapping[str, Any]
+    laws: Mapping[str, int]
+    agree_sets: int
+    pins: Sequence[PinOutcome]
+    history: Sequence[Mapping[str, Any]]
+    differences: Sequence[str] | None = None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing was found that is not as the rows say."""
+        return not self.differences
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document that `lawful state --json` prints."""
+        verified = (
+            {} if self.differences is None else {"verified": self.is_right, "differences": list(self.differences)}
+        )
+        return {
+            "format": FORMAT,
+            "state": self.folder,
+            "bytes": self.bytes,
+            "version": self.version,
+            "table": table_document(self.table.name, self.table.rows, self.table.columns, self.table.names),
+            "settings": dict(self.settings),
+            "laws": dict(self.laws),
+            "agree_sets": self.agree_sets,
+            "pins": [pin.to_dict() for pin in self.pins],
+            "history": [dict(entry) for entry in self.history],
+            **verified,
+        }
+
+    def __str__(self) -> str:
+        """What `lawful state` prints, a page at most."""
+        return plain_text(state_lines(self, A_PAGE))

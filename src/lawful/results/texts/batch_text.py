@@ -1,0 +1,78 @@
+"""What people read of a batch of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from lawful.results.texts.lines import (
+    Limits,
+    Line,
+    Part,
+    cells,
+    indented,
+    left_out,
+    line,
+    shown_law,
+    shown_place,
+)
+from lawful.results.texts.shown_text import counted, shown_value, visible
+
+if TYPE_CHECKING:
+    from lawful.results.batch_report import BatchReport, ChangedLaw, PinOutcome
+    from lawful.results.check_report import RowView
+
+
+def batch_lines(report: BatchReport, limits: Limits) -> Iterator[Line]:
+    """The laws that went, with the rows that broke them, those that came, and the pinned ones."""
+    yield line(f"{visible(report.state)}: {counted(report.rows, 'row')}, version {report.version}")
+    if report.was_known:
+        yield line(f"batch {visible(report.batch)} was applied before: nothing was changed")
+    yield from _changed("removed", "red", report.removed, report.state, limits)
+    yield from _changed("added  ", "green", report.added, report.state, limits)
+    for pin in report.pins:
+        yield from _pin(pin, report.state, limits)
+    yield from _quarantined(report, limits)
+    yield line(batch_summary(report), "bold")
+
+
+def batch_summary(report: BatchReport) -> str:
+    """How many rows and laws came and went."""
+    if report.was_known:
+        return f"batch {visible(report.batch)} was applied before; {counted(report.rows, 'row')}"
+    parts = [f"{report.inserted:,} inserted", f"{report.deleted:,} deleted"]
+    parts += [f"{report.missing:,} to delete were not there"] if report.missing else []
+    laws = f"{counted(len(report.removed), 'law')} went, {len(report.added):,} came"
+    broken = sum(not pin.holds for pin in report.pins)
+    pins = f"; {broken:,} of {counted(len(report.pins), 'pinned law')} broken" if report.pins else ""
+    return f"{', '.join(parts)}; {laws}{pins}"
+
+
+def _changed(what: str, style: str, laws: Sequence[ChangedLaw], name: str, limits: Limits) -> Iterator[Line]:
+    most = len(laws) if limits.found is None else limits.found[0]
+    for changed in laws[:most]:
+        error = "" if changed.error is None else f"   (error {changed.error:.3g})"
+        yield (Part(f"  {what}  ", style), Part(shown_law(changed.text, limits) + error))
+        yield from indented(_rows(changed.witness, name, limits), " " * 11)
+    if len(laws) > most:
+        yield line("  " + left_out(len(laws) - most, "", limits))
+
+
+def _pin(pin: PinOutcome, name: str, limits: Limits) -> Iterator[Line]:
+    verdict = Part("  holds    ", "green") if pin.holds else Part("  broken   ", "bold red")
+    broken_by = "" if pin.holds else f": {counted(pin.violating, 'row')}"
+    yield (verdict, Part(f"pinned {shown_law(pin.text, limits)}{broken_by}"))
+    yield from indented(_rows(pin.witness, name, limits), " " * 11)
+
+
+def _rows(witness: tuple[RowView, RowView] | None, name: str, limits: Limits) -> list[str]:
+    return [f"{shown_place(view.place, name)}: {cells(view.values, limits)}" for view in witness or ()]
+
+
+def _quarantined(report: BatchReport, limits: Limits) -> Iterator[Line]:
+    most = len(report.quarantined) if limits.laws is None else limits.laws
+    for row in report.quarantined[:most]:
+        what = f"{visible(row.column)} = {shown_value(row.value, limits.value)} is not of the type {row.type}"
+        yield line(f"  left out  {visible(row.place)}: {what}")
+    if len(report.quarantined) > most:
+        yield line("  " + left_out(len(report.quarantined) - most, "", limits))

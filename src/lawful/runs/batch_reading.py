@@ -1,0 +1,95 @@
+"""Reading a batch: where its rows come from, which leave and which come, and what tells it apart from other batches."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lawful.common.arrays import Flags
+from lawful.common.errors import SourceError, UsageError
+from lawful.maintenance.living_state import LivingState
+from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.files import format_of, list_files
+from lawful.tables.living.incoming import Incoming, match_columns
+from lawful.tables.options import ReadOptions
+
+OPERATION = "_op"
+"""The column of a file of changes that says what becomes of a row."""
+INSERT, DELETE = "+", "-"
+_BLOCK = 1 << 20
+
+
+class Sources(NamedTuple):
+    """What a batch is read from: rows to insert, rows to delete, or both in one with a column that tells them apart."""
+
+    inserts: Any = None
+    deletes: Any = None
+    changes: Any = None
+
+    def refuse_both(self) -> None:
+        """Refuse a table of changes beside others."""
+        if self.changes is not None and (self.inserts is not None or self.deletes is not None):
+            raise UsageError("a table of changes holds all of a batch", "Give it alone, or rows to insert and delete.")
+
+    def batch_id(self, delete_ids: Sequence[int]) -> str:
+        """What tells the batch apart if nobody says so: the content of its files; other tables are all different."""
+        digest = hashlib.sha256(repr(sorted(delete_ids)).encode())
+        for name, source in zip(self._fields, self, strict=True):
+            if source is None:
+                continue
+            if not isinstance(source, str | os.PathLike) or _is_elsewhere(source):
+                return uuid.uuid4().hex
+            digest.update(name.encode())
+            for file in list_files(Path(source)):
+                with file.open("rb") as opened:
+                    while block := opened.read(_BLOCK):
+                        digest.update(block)
+        return digest.hexdigest()[:32]
+
+
+def _is_elsewhere(source: str | os.PathLike[str]) -> bool:
+    text = os.fspath(source)
+    return text.startswith(("table:", "sql:")) or "://" in text
+
+
+def is_text(source: Any, options: ReadOptions) -> bool:
+    """Whether a source has texts, whose types are still to be found: a CSV or JSON lines file."""
+    if not isinstance(source, str | os.PathLike) or _is_elsewhere(source):
+        return False
+    files = [str(file) for file in list_files(Path(source))]
+    return format_of(files, options, os.fspath(source)) != "parquet"
+
+
+def changed_rows(state: LivingState, batch: EncodedTable) -> tuple[Incoming, Incoming]:
+    """The rows to insert and the rows to delete of a table of changes."""
+    is_insert = _operations(batch)
+    positions = match_columns(state.table, batch, beside=(OPERATION,))
+    come = Incoming(batch, np.flatnonzero(is_insert), positions)
+    by_key = {column: positions[column] for column in state.key or positions}
+    return come, Incoming(batch, np.flatnonzero(~is_insert), by_key)
+
+
+def _operations(batch: EncodedTable) -> Flags:
+    """Which rows of a table of changes are to be inserted; the others are to be deleted."""
+    if OPERATION not in batch.names:
+        raise SourceError(
+            f"{batch.name} has no column {OPERATION!r}",
+            f"It says {INSERT} for rows that come and {DELETE} for rows that leave.",
+        )
+    position = batch.names.index(OPERATION)
+    texts = np.array(batch.texts(np.arange(batch.rows), position).to_pylist(), object)
+    is_insert: Flags = texts == INSERT
+    wrong = np.flatnonzero(~is_insert & (texts != DELETE))
+    if len(wrong):
+        row = int(wrong[0])
+        raise SourceError(
+            f"{batch.place(row)}: {texts[row]!r} in column {OPERATION!r} says neither {INSERT} nor {DELETE}",
+            "Nothing was changed.",
+        )
+    return is_insert

@@ -1,0 +1,373 @@
+"""A state from Python and from the command line: made, opened, changed batch by batch, shown and verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lawful.common.errors import UsageError
+from lawful.common.meanings import ColumnType, NullPolicy
+from lawful.dependencies import FD, Key, Law, NamedLaw, columns_of
+from lawful.discovery.findings import KEY
+from lawful.discovery.questions import Watch
+from lawful.engines import Engine
+from lawful.engines.local import LocalEngine
+from lawful.maintenance.batches import Batch, Missing
+from lawful.maintenance.living_state import Applied, LivingState, MakeEngine
+from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.state_files import StateFiles
+from lawful.maintenance.verifying import differences_of
+from lawful.results.batch_report import BatchReport, ChangedLaw, PinOutcome, QuarantinedRow
+from lawful.results.check_report import RowView
+from lawful.results.discovery_report import DiscoveryReport, FoundFamily
+from lawful.results.state_report import StateReport
+from lawful.runs.batch_reading import OPERATION, Sources, changed_rows, is_text
+from lawful.runs.laws_input import GivenLaws, given_laws
+from lawful.runs.opened import open_source
+from lawful.runs.ranking import Ranker
+from lawful.runs.request import request_of
+from lawful.runs.run import Progress, Where, is_spark_frame, silent
+from lawful.runs.stopping import UserWatch, ctrl_c_ends
+from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.kept_tables import discard
+from lawful.tables.living.incoming import Incoming, Misfits, match_columns
+from lawful.tables.living.live_view import LiveView
+from lawful.tables.local_pipeline import published
+from lawful.tables.options import ReadOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class OpenState:
+    """A state that is open: a table that changes, and its laws.
+
+    Use it in a `with` block, or close it: as long as it is open for writing, no other process can write to it.
+    """
+
+    def __init__(self, state: LivingState, where: Where) -> None:
+        self._state, self._where = state, where
+        self._stack = ExitStack()
+        self._stack.callback(state.close)
+        self._spark: SparkSession | None = None
+
+    def __enter__(self) -> OpenState:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let others write to the state."""
+        self._stack.close()
+
+    def __repr__(self) -> str:
+        table = self._state.table
+        return f"<lawful state {str(self.folder)!r}: {table.rows:,} rows, version {table.version}>"
+
+    @property
+    def folder(self) -> Path:
+        """Where the state is."""
+        return self._state.folder
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self._state.table.rows
+
+    @property
+    def version(self) -> int:
+        """How many batches were applied since the state was made."""
+        return self._state.table.version
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was settled when the state was made."""
+        return self._state.settings.to_dict()
+
+    @property
+    def table(self) -> EncodedTable:
+        """The rows as they are now, as an encoded table."""
+        return LiveView.of(self._state.table)
+
+    @property
+    def changes(self) -> list[dict[str, Any]]:
+        """One entry for each batch: its id, version and time, and how many rows and laws came and went."""
+        return [dict(entry) for entry in self._state.history]
+
+    @property
+    def laws(self) -> DiscoveryReport:
+        """The laws as `discover` would give them."""
+        state, view = self._state, LiveView.of(self._state.table)
+        asked = state.settings
+        request = request_of(
+            {"find": asked.find, "max_size": asked.max_size, "error": asked.error, "measure": asked.measure}
+        )
+        found = state.laws.findings()
+        ranking = Ranker(view, asked.null, request, UserWatch(None, None)).ranking(found)
+        settings = {**request.settings(), "null": asked.null.value, "engine": "local"}
+        families = {kind: FoundFamily(found.count(kind == "key"), True) for kind in ("key", "fd") if kind in asked.find}
+        return DiscoveryReport(view, settings, ranking, True, None, {}, {}, families)
+
+    def pin(self, laws: GivenLaws) -> None:
+        """Watch laws from now on: every batch tells whether they hold."""
+        self._state.pin(laws_of(laws, self._state.table.names))
+
+    def apply(
+        self,
+        inserts: Any = None,
+        deletes: Any = None,
+        *,
+        changes: Any = None,
+        delete_ids: Iterable[int] = (),
+        batch_id: str | None = None,
+        misfits: Misfits = "refuse",
+        missing: Missing = "refuse",
+        options: ReadOptions | None = None,
+        time_limit: float | None = None,
+        progress: Progress = silent,
+    ) -> BatchReport:
+        """Apply a batch: deletions first, then insertions; all of it or, if it is refused or stopped, nothing.
+
+        Parameters
+        ----------
+        inserts, deletes
+            Rows: a path, or a Spark, pandas, polars or Arrow table. Rows are deleted by the row key of the state or,
+            without one, by all of their values, one for each.
+        changes
+            Both in one table, whose column `_op` says `+` or `-`.
+        delete_ids
+            Ids of rows to delete.
+        batch_id
+            What tells the batch apart: one that was applied before changes nothing. If left out, files are told
+            apart by their content, and other tables not at all.
+        misfits
+            What becomes of values that do not fit the pinned types: `refuse` the batch, `quarantine` their rows, or
+            `widen` the column to text.
+        missing
+            What becomes of rows to delete that are not there: `refuse` the batch, or `skip` them.
+        """
+        sources, ids = Sources(inserts, deletes, changes), list(delete_ids)
+        sources.refuse_both()
+        batch_id = batch_id or sources.batch_id(ids)
+        watch = UserWatch(time_limit, None)
+        if self._state.version_of(batch_id) is not None:
+            return self._report(self._state.apply(Batch(batch_id), self._engine, watch), None)
+        progress("reading the batch")
+        come, gone = self._incoming(sources, options)
+        batch = Batch(batch_id, come, gone, ids, misfits, missing)
+        progress("applying the batch")
+        with ctrl_c_ends(watch, lambda: None):
+            applied = self._state.apply(batch, self._engine, watch)
+        return self._report(applied, come)
+
+    def as_it_is(self) -> BatchReport:
+        """A report without a batch: how many rows there are, and how the pinned laws fare."""
+        state = self._state
+        last = state.history[-1]["batch"] if state.history else ""
+        pins = state.judged(self._engine)
+        return self._report(Applied(last, state.table.version, state.table.rows, pins=pins), None)
+
+    def described(self, progress: Progress = silent, *, verify: bool = False) -> StateReport:
+        """What is in the state; with `verify`, everything is computed anew from the rows and compared."""
+        state, differences = self._state, None
+        if verify:
+            progress("finding the laws anew")
+            differences = differences_of(state, self._engine, Watch())
+        found = state.laws.findings()
+        laws = {kind: found.count(kind == "key") for kind in ("key", "fd") if kind in state.settings.find}
+        return StateReport(
+            str(self.folder),
+            state.bytes_on_disk,
+            LiveView.of(state.table),
+            state.table.version,
+            state.settings.to_dict(),
+            laws,
+            len(state.laws.evidence),
+            self.as_it_is().pins,
+            state.history,
+            differences,
+        )
+
+    def compact(self) -> None:
+        """Write the state anew, without the log and without rows that have left."""
+        self._state.compact()
+
+    def _incoming(self, sources: Sources, options: ReadOptions | None) -> tuple[Incoming | None, Incoming | None]:
+        table, key = self._state.table, self._state.key
+        if sources.changes is not None:
+            return changed_rows(self._state, self._read(sources.changes, options, [*table.names, OPERATION]))
+        come = gone = None
+        if sources.inserts is not None:
+            batch = self._read(sources.inserts, options, table.names)
+            come = Incoming(batch, np.arange(batch.rows), match_columns(table, batch))
+        if sources.deletes is not None:
+            needed = [table.names[column] for column in key or range(table.width)]
+            batch = self._read(sources.deletes, options, needed)
+            gone = Incoming(batch, np.arange(batch.rows), match_columns(table, batch, key or None))
+        return come, gone
+
+    def _read(self, source: Any, options: ReadOptions | None, names: Sequence[str]) -> EncodedTable:
+        """Read a batch; of a file of texts every cell as it is written, since the types are pinned."""
+        settings = self._state.settings
+        read = options or ReadOptions(dialect=settings.dialect)
+        columns = None if settings.columns is None else tuple(names)
+        types = dict.fromkeys(names, ColumnType.STRING) if is_text(source, read) else {}
+        read = replace(read, columns=columns, types=types)
+        opened = open_source(source, read, self._where_to_read(source), reuse=False)
+        self._stack.enter_context(opened)
+        return opened.table
+
+    def _where_to_read(self, source: Any) -> Where:
+        if self._where.engine == "spark" or is_spark_frame(source):
+            return self._where
+        return Where("auto")
+
+    @property
+    def _engine(self) -> MakeEngine:
+        if self._where.engine != "spark":
+            return lambda: LocalEngine(self._where.threads)
+        return self._spark_engine
+
+    def _spark_engine(self) -> Any:
+        from lawful.engines.session import spark_session
+        from lawful.engines.spark import SparkEngine
+
+        where = self._where
+        if self._spark is None:
+            self._spark = (
+                where.spark
+                or self._stack.enter_context(
+                    spark_session(where.master, where.remote, driver_memory=where.driver_memory)
+                ).spark
+            )
+        return _OnViews(SparkEngine(self._spark))
+
+    def _report(self, applied: Applied, come: Incoming | None) -> BatchReport:
+        names, table = tuple(self._state.table.names), self._state.table
+        added = [ChangedLaw(NamedLaw(law, names)) for block in applied.changes.added for law in block.laws()]
+        removed = [
+            ChangedLaw(NamedLaw(law, names), self._views(law, applied.witnesses.get(_place_of(law))))
+            for block in applied.changes.removed
+            for law in block.laws()
+        ]
+        pins = [
+            PinOutcome(NamedLaw(law, names), pinned.holds, pinned.violating, self._views(law, pinned.witness))
+            for law, pinned in zip(self._state.pins, applied.pins, strict=True)
+        ]
+        left_out = [
+            QuarantinedRow(
+                str(come.batch.place(misfit.row)),
+                names[misfit.column],
+                misfit.value,
+                table.columns[misfit.column].type.value,
+            )
+            for misfit in applied.misfits
+            if come is not None
+        ]
+        return BatchReport(
+            table.name,
+            applied.batch,
+            applied.version,
+            applied.rows,
+            applied.inserted,
+            applied.deleted,
+            applied.missing,
+            applied.was_known,
+            added,
+            removed,
+            pins,
+            left_out,
+            {"total": round(applied.seconds, 4)},
+        )
+
+    def _views(self, law: Law, pair: tuple[int, int] | None) -> tuple[RowView, RowView] | None:
+        if pair is None:
+            return None
+        table = self._state.table
+        rows = np.array(pair, np.int64)
+        ids = table.ids_of(rows)
+        texts = {table.names[column]: table.texts(rows, column).to_pylist() for column in columns_of(law)}
+        views = [
+            RowView(int(ids[n]), table.place(int(rows[n])), {name: values[n] for name, values in texts.items()})
+            for n in range(2)
+        ]
+        return views[0], views[1]
+
+
+class _OnViews:
+    """An engine on Spark that is given views: what workers read has to be in a folder."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._folder: Path | None = None
+
+    def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
+        """Write the table to a folder, and open that."""
+        written = published(table)
+        self._folder = written.folder
+        self._engine.open(written, null_policy)
+
+    def close(self) -> None:
+        """Let go of the table, and remove its folder."""
+        self._engine.close()
+        if self._folder is not None:
+            discard(self._folder)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+
+def is_state(folder: Path) -> bool:
+    """Whether a folder holds a state."""
+    return StateFiles.exist(folder)
+
+
+def make_state(
+    folder: Path,
+    source: Any,
+    options: ReadOptions,
+    settings: StateSettings,
+    where: Where,
+    *,
+    pins: GivenLaws | None = None,
+    time_limit: float | None = None,
+    progress: Progress = silent,
+) -> OpenState:
+    """Make a state of a table and its laws in a new folder."""
+    if StateFiles.exist(folder):
+        raise UsageError(f"{folder} is a state already", "Go on with it, or name a new folder.")
+    watch = UserWatch(time_limit, None)
+    with open_source(source, options, where, reuse=False, progress=progress) as opened:
+        table = opened.table
+        pinned = [] if pins is None else laws_of(pins, table.names)
+        progress("finding the laws")
+        settled = replace(settings, dialect=options.dialect, columns=options.columns)
+        with ctrl_c_ends(watch, lambda: None):
+            state = LivingState.create(folder, table, settled, pinned, lambda: LocalEngine(where.threads), watch)
+    return OpenState(state, where)
+
+
+def open_state(folder: Path, where: Where, *, writes: bool = True) -> OpenState:
+    """Open a state."""
+    return OpenState(LivingState.open(folder, writes=writes), where)
+
+
+def laws_of(given: GivenLaws, names: Sequence[str]) -> list[Law]:
+    """Laws as they are given, over the positions of some columns."""
+    return given_laws(given).laws(names)
+
+
+def _place_of(law: Law) -> tuple[int, tuple[int, ...]]:
+    if isinstance(law, Key):
+        return KEY, law.columns
+    assert isinstance(law, FD)
+    return law.rhs, law.lhs
