@@ -11,7 +11,9 @@ from lawful.tables.living.steps import Step, as_it_is
 from lawful.tables.text_values import BLANKS, ISO_DATE_TEXT, TIMESTAMP_TEXT, US_DATE_TEXT, zone_seconds
 
 _TIME_OF_DAY = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
-_CANONICAL_TIMESTAMP = rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} {_TIME_OF_DAY}(\.[0-9]{{0,8}}[1-9])?Z?$"
+_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CANONICAL_TIMESTAMP = rf"^{_DATE} {_TIME_OF_DAY}(\.[0-9]{{0,8}}[1-9])?Z?$"
+_WRITTEN_OUT = rf"^{_DATE}[T ]{_TIME_OF_DAY}(\.[0-9]{{1,9}})?Z?$"
 _FIRST_SECOND, _LAST_SECOND = -62_167_219_200, 253_402_300_799
 """Of the years that have four digits, 0000 to 9999."""
 _FARTHEST_ZONE = (18 * 60 + 59) * 60
@@ -63,6 +65,12 @@ def _from_us_dates(texts: pa.Array) -> pa.Array:
     return _existing_days(pc.replace_substring_regex(texts, US_DATE_TEXT, r"\3-\1-\2"))
 
 
+def _without_idle_zeros(texts: pa.Array) -> pa.Array:
+    """Timestamps that lack nothing, as programs write them: with a T, or with all digits of their unit."""
+    plain = pc.replace_substring_regex(pc.utf8_replace_slice(texts, 10, 11, " "), r"(\.[0-9]*[1-9])0+(Z?)$", r"\1\2")
+    return _existing_days(pc.replace_substring_regex(plain, r"\.0+(Z?)$", r"\1"))
+
+
 def _timestamps(texts: pa.Array) -> pa.Array:
     """Timestamps of any spelling: null where the day, the time or the zone does not exist."""
     matched = pc.extract_regex(texts, TIMESTAMP_TEXT)
@@ -111,6 +119,7 @@ DATE_STEPS: tuple[Step, ...] = (
 )
 TIMESTAMP_STEPS: tuple[Step, ...] = (
     (_CANONICAL_TIMESTAMP, _existing_days),
+    (_WRITTEN_OUT, _without_idle_zeros),
     (TIMESTAMP_TEXT, _timestamps),
 )
 DURATION_STEPS: tuple[Step, ...] = (
