@@ -1,10 +1,11 @@
-"""What new edges do to known minimal hitting sets.
+"""What edges that come and go do to known minimal hitting sets.
 
-One edge after the other, as Berge's multiplication does, but depth-first over the solutions, as Kavvadias &
-Stavropoulos ("An efficient algorithm for the transversal hypergraph generation", 2005): a solution T of the
-edges so far that misses the next edge e becomes T + {v} for each v in e that leaves every member of T a
-critical edge. No solution is found twice, as T is what remains of T + {v} without e, and v itself is critical
-for e. So neither a comparison of solutions nor a memory of them is needed.
+Those that come are taken one after the other, as Berge's multiplication does, but depth-first over the solutions,
+as Kavvadias & Stavropoulos ("An efficient algorithm for the transversal hypergraph generation", 2005): a solution T
+of the edges so far that misses the next edge e becomes T + {v} for each v in e that leaves every member of T a
+critical edge. No solution is found twice, as T is what remains of T + {v} without e, and v itself is critical for e.
+So neither a comparison of solutions nor a memory of them is needed. Those that go leave solutions minimal as long as
+every member has a critical edge among the others.
 """
 
 from __future__ import annotations
@@ -111,6 +112,76 @@ def enter_edges(blocks: Words, edges: Words, start: int) -> None:
             while rest != ZERO:
                 blocks[i >> 6, w * 64 + lowest(rest)] |= bit(i)
                 rest &= rest - ONE
+
+
+@compiled
+def forget_edges(blocks: Words, start: int) -> None:
+    """Note that no edge from `start` on holds a column."""
+    block = start >> 6
+    if block < blocks.shape[0]:
+        blocks[block] &= bit(start) - ONE
+        blocks[block + 1 :] = ZERO
+
+
+@compiled
+def drop_edges(edges: Words, blocks: Words, places: Counts) -> int:
+    """Take edges out, by their places in ascending order, and move the last ones there; return how many are left."""
+    n_edges = int(edges.shape[0])
+    for k in range(places.size - 1, -1, -1):
+        n_edges -= 1
+        place = places[k]
+        _flip(blocks, edges[place], place)
+        if place < n_edges:
+            _flip(blocks, edges[n_edges], n_edges)
+            _flip(blocks, edges[n_edges], place)
+            edges[place] = edges[n_edges]
+    return n_edges
+
+
+@compiled
+def _flip(blocks: Words, edge: Words, place: int) -> None:
+    """Note that an edge stands at a place, or no longer does."""
+    for w in range(edge.size):
+        rest = edge[w]
+        while rest != ZERO:
+            blocks[place >> 6, w * 64 + lowest(rest)] ^= bit(place)
+            rest &= rest - ONE
+
+
+@compiled
+def find_critical(solutions: Words, blocks: Words, counted: Words) -> npt.NDArray[np.bool_]:
+    """Which solutions have a critical edge for each member, among the edges of the bitmap `counted`."""
+    members = np.empty(blocks.shape[1], dtype=np.int64)
+    minimal = np.empty(solutions.shape[0], dtype=np.bool_)
+    for i in range(solutions.shape[0]):
+        n_members = _list_members(solutions[i], members, members.size)
+        # The members without a critical edge so far are kept in front.
+        n_open = n_members
+        block = 0
+        while n_open > 0 and block < counted.size:
+            once = _hit_once(blocks[block], members, n_members) & counted[block]
+            k = 0
+            while k < n_open:
+                if once & blocks[block, members[k]] == ZERO:
+                    k += 1
+                else:
+                    n_open -= 1
+                    members[k], members[n_open] = members[n_open], members[k]
+            block += 1
+        minimal[i] = n_open == 0
+    return minimal
+
+
+@compiled
+def _hit_once(block: Words, members: Counts, n_members: int) -> np.uint64:
+    """The edges of a block that hold exactly one member."""
+    hit = ZERO
+    twice = ZERO
+    for i in range(n_members):
+        holders = block[members[i]]
+        twice |= hit & holders
+        hit |= holders
+    return np.uint64(hit & ~twice)
 
 
 @compiled
@@ -227,13 +298,7 @@ def _find_allowed(
     n_open = n_members
     block = 0
     while n_open > 0 and block * 64 < edge:
-        hit = ZERO
-        twice = ZERO
-        for i in range(n_members):
-            holders = blocks[block, members[i]]
-            twice |= hit & holders
-            hit |= holders
-        once = hit & ~twice
+        once = _hit_once(blocks[block], members, n_members)
         if (block + 1) * 64 > edge:
             once &= ~(ALL << np.uint64(edge - block * 64))
         i = 0
