@@ -15,20 +15,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lawful.common.arrays import Flags, Int64s, Words
+from lawful.common.arrays import Bytes, Flags, Int64s, Words
 from lawful.search.hitting_sets import CHUNK_SETS, SLICE_NODES, HittingSetSearch, enumerate_with_cost
 from lawful.search.kernels.extensions import (
+    ANY,
+    DOUBTFUL,
     HEIGHT,
+    REFUTED,
     ROOT,
     STATE_SLOTS,
     STEPS,
+    UNTOUCHED,
     drop_edges,
     enter_edges,
     extend_solutions,
     find_critical,
     find_supersets,
     forget_edges,
-    split_solutions,
+    judge_solutions,
+    pick_solutions,
 )
 from lawful.search.kernels.places import find_places
 from lawful.search.sets import WORD_BITS, as_family, distinct_sets, minimal_sets, sets_without, words_for
@@ -146,24 +151,23 @@ class HittingSets:
         enlarged = find_supersets(come, gone)
         fresh, come = come[~enlarged], np.concatenate([come[~enlarged], come[enlarged]])
         missed = gone[(places >= 0) & ~find_supersets(gone, fresh)]
-        refuted, survivors = split_solutions(self._solutions, fresh)
+        verdicts = judge_solutions(self._solutions, fresh, missed)
+        refuted = self._picked(verdicts, REFUTED, ANY)
         forget_edges(self._blocks, n_known)  # an update that was not made may have left some
         self._append_edges(come)
+        after = _Edges(self._edges[: n_known + len(come)], dropped)
         allowance = self.FREE_STEPS + int(self._nodes_per_solution * len(self._solutions))
         extended = self._extend(refuted, n_known + len(fresh), allowance, look)
-        after = _Edges(self._edges[: n_known + len(come)], dropped)
-        if extended is None:
-            return self._start_again(after, refuted, survivors, come, look)
-        if not len(missed):
-            change = Change(refuted, extended.sets)
-            return Update(change, np.concatenate([survivors, extended.sets]), dropped, come, self._nodes_per_solution)
-        found = self._search(after, missed, allowance - extended.steps, look)
-        if found is None:
-            return self._start_again(after, refuted, survivors, come, look)
-        stays = find_critical(survivors, self._blocks, after.bitmap)
-        added = extended.sets[find_critical(extended.sets, self._blocks, after.bitmap)]
-        change = Change(np.concatenate([refuted, survivors[~stays]]), np.concatenate([added, found]))
-        solutions = np.concatenate([survivors[stays], change.added])
+        found = None if extended is None else self._search(after, missed, allowance - extended.steps, look)
+        if extended is None or found is None:
+            return self._start_again(after, verdicts, come, look)
+        added = np.concatenate([extended.sets[find_critical(extended.sets, self._blocks, after.bitmap)], found])
+        doubtful = self._picked(verdicts, DOUBTFUL, DOUBTFUL)
+        stays = find_critical(doubtful, self._blocks, after.bitmap)
+        change = Change(np.concatenate([refuted, doubtful[~stays]]), added)
+        solutions = self._solutions
+        if len(change.removed) or len(added):
+            solutions = self._picked(verdicts, UNTOUCHED, UNTOUCHED, np.concatenate([doubtful[stays], added]))
         return Update(change, solutions, dropped, come, self._nodes_per_solution)
 
     def make(self, update: Update) -> None:
@@ -173,17 +177,19 @@ class HittingSets:
         self._solutions = update.solutions
         self._nodes_per_solution = update.nodes_per_solution
 
-    def _start_again(
-        self, after: _Edges, refuted: Words, survivors: Words, come: Words, look: Callable[[], None]
-    ) -> Update:
+    def _start_again(self, after: _Edges, verdicts: Bytes, come: Words, look: Callable[[], None]) -> Update:
         """Enumerate the solutions of all edges, and compare them with those that may have survived."""
         solutions, cost = enumerate_with_cost(after.family, self._max_size, edges_are_minimal=True, look=look)
+        refuted = self._picked(verdicts, REFUTED, ANY)
+        survivors = self._picked(verdicts, UNTOUCHED, DOUBTFUL)
         removed = np.concatenate([refuted, sets_without(survivors, solutions)])
         change = Change(removed, sets_without(solutions, survivors))
         return Update(change, solutions, after.dropped, come, cost / max(1, len(solutions)))
 
     def _search(self, after: _Edges, missed: Words, allowance: int, look: Callable[[], None]) -> Words | None:
         """The solutions that miss an edge that went; None if to start again is cheaper."""
+        if not len(missed):
+            return missed
         search = HittingSetSearch(after.family, max_size=self._max_size, edges_are_minimal=True, missing=missed)
         found = [np.zeros((0, missed.shape[1]), dtype=np.uint64)]
         while not search.finished:
@@ -227,6 +233,11 @@ class HittingSets:
             )
             found.append(out[:n_out])
         return _Extended(np.concatenate(found), int(state[STEPS]))
+
+    def _picked(self, verdicts: Bytes, least: int, most: int, more: Words | None = None) -> Words:
+        """The solutions whose verdict lies between two, and some more."""
+        more = self._solutions[:0] if more is None else more
+        return pick_solutions(self._solutions, verdicts, least, most, more)
 
     def _append_edges(self, edges: Words) -> None:
         """Put edges after the known ones, where only whoever counts them in sees them."""

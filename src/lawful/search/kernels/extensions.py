@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from lawful.common.arrays import Words
+from lawful.common.arrays import Bytes, Words
 from lawful.common.compiled import compiled
-from lawful.search.kernels.bits import ALL, ONE, ZERO, bit, lowest
+from lawful.search.kernels.bits import ALL, ONE, ZERO, bit, lowest, popcount
 
 Counts = npt.NDArray[np.int64]
 
@@ -24,6 +24,14 @@ ROOT = 0  # the next of them to take up
 HEIGHT = 1  # of the stack
 STEPS = 2  # sets taken from the stack so far
 STATE_SLOTS = 3
+
+# What becomes of a solution.
+UNTOUCHED = 0
+DOUBTFUL = 1  # an edge that goes was critical for a member
+REFUTED = 2  # misses an edge that comes, whatever else
+ANY = 3
+
+_SOLUTIONS_AT_A_TIME = 1024
 
 
 @compiled
@@ -42,46 +50,52 @@ def find_supersets(family: Words, known: Words) -> npt.NDArray[np.bool_]:
 
 
 @compiled
-def find_missed(edges: Words, solutions: Words) -> npt.NDArray[np.bool_]:
-    """Which edges are missed by a solution."""
-    missed = np.zeros(edges.shape[0], dtype=np.bool_)
-    for i in range(edges.shape[0]):
-        # Missing is mutual: here the solutions take the part of the edges.
-        missed[i] = _first_missed(edges, i, solutions, 0) < solutions.shape[0]
-    return missed
+def judge_solutions(solutions: Words, come: Words, gone: Words) -> Bytes:
+    """What becomes of each solution when edges come and go: a verdict.
+
+    There may be a million solutions and a handful of edges, so this is done edge by edge for some solutions at a time,
+    in loops without branches.
+    """
+    n_solutions, words = solutions.shape
+    verdicts = np.zeros(n_solutions, dtype=np.uint8)
+    common = np.empty(_SOLUTIONS_AT_A_TIME, dtype=np.uint64)
+    counts = np.empty(_SOLUTIONS_AT_A_TIME, dtype=np.uint8)
+    for start in range(0, n_solutions, _SOLUTIONS_AT_A_TIME):
+        some = solutions[start : start + _SOLUTIONS_AT_A_TIME]
+        for j in range(gone.shape[0]):
+            counts[:] = 0  # of common columns; where they wrap, no more than a needless doubt comes of it
+            for w in range(words):
+                edge = gone[j, w]
+                for i in range(some.shape[0]):
+                    counts[i] += np.uint8(popcount(some[i, w] & edge))
+            for i in range(some.shape[0]):
+                verdicts[start + i] |= np.uint8(counts[i] == 1)  # DOUBTFUL
+        for j in range(come.shape[0]):
+            common[:] = ZERO
+            for w in range(words):
+                edge = come[j, w]
+                for i in range(some.shape[0]):
+                    common[i] |= some[i, w] & edge
+            for i in range(some.shape[0]):
+                verdicts[start + i] |= np.uint8(common[i] == ZERO) << np.uint8(1)  # REFUTED
+    return verdicts
 
 
 @compiled
-def split_solutions(solutions: Words, edges: Words) -> tuple[Words, Words]:
-    """The solutions that miss an edge, and those that hit all."""
-    n_solutions, words = solutions.shape
-    missing = np.zeros(n_solutions, dtype=np.uint8)
-    if words == 1:
-        # Most tables have at most 64 columns: worth a loop that the compiler can vectorise.
-        flat = solutions.reshape(n_solutions)
-        for j in range(edges.shape[0]):
-            edge = edges[j, 0]
-            for i in range(n_solutions):
-                missing[i] |= np.uint8(flat[i] & edge == ZERO)
-    else:
-        for i in range(n_solutions):
-            missing[i] = np.uint8(_first_missed(solutions, i, edges, 0) < edges.shape[0])
-    n_missing = 0
-    for i in range(n_solutions):
-        n_missing += int(np.int64(missing[i]))
-    removed = np.empty((n_missing, words), dtype=np.uint64)
-    kept = np.empty((n_solutions - n_missing, words), dtype=np.uint64)
-    n_removed = n_kept = 0
-    for i in range(n_solutions):
-        if missing[i]:
-            for w in range(words):
-                removed[n_removed, w] = solutions[i, w]
-            n_removed += 1
-        else:
-            for w in range(words):
-                kept[n_kept, w] = solutions[i, w]
-            n_kept += 1
-    return removed, kept
+def pick_solutions(solutions: Words, verdicts: Bytes, least: int, most: int, more: Words) -> Words:
+    """The solutions whose verdict lies between two, both included, and some more."""
+    n_picked = 0
+    for i in range(verdicts.size):
+        n_picked += int(least <= verdicts[i] <= most)
+    picked = np.empty((n_picked + more.shape[0], solutions.shape[1]), dtype=np.uint64)
+    picked[n_picked:] = more
+    n_picked = 0
+    for i in range(verdicts.size):
+        if least <= verdicts[i] <= most:
+            for w in range(solutions.shape[1]):
+                picked[n_picked, w] = solutions[i, w]
+            n_picked += 1
+    return picked
 
 
 @compiled

@@ -133,6 +133,7 @@ class KeptDeterminants:
             changes = [
                 GoalChange(goal, sets_without(before, after), sets_without(after, before))
                 for goal, before, after in zip(self._goals, self._laws, laws, strict=True)
+                if not np.array_equal(before, after)
             ]
             self._laws = laws
         else:
