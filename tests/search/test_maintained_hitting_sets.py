@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 from lawful.common.arrays import Words
 from lawful.search import (
     HittingSets,
-    maintained_hitting_sets,
+    HittingSetSearch,
     minimal_hitting_sets,
     minimal_sets,
     pack_set,
     pack_sets,
     sorted_sets,
 )
-from tests.search.families import Family, as_sets, brute_hitting_sets, families, random_edges
+from lawful.search.sets import sets_without
+from tests.search.families import Family, Sets, as_sets, brute_hitting_sets, families, random_edges
 
 
 def add_and_compare(maintained: HittingSets, batch: Words) -> None:
@@ -41,13 +42,63 @@ def test_any_split_into_batches_gives_the_same(
         assert len(maintained) == len(maintained.solutions)
 
 
-@given(families(), st.data())
-def test_candidates_limit_the_columns(family: Family, data: st.DataObject) -> None:
-    allowed = data.draw(st.frozensets(st.sampled_from(family.columns)))
-    maintained = HittingSets(family.universe, candidates=pack_set(allowed, family.universe))
-    for edge in family.packed:
-        maintained.add_edges(edge[np.newaxis])
-    assert as_sets(maintained.solutions) == brute_hitting_sets(family.sets, allowed)
+def changing_edges(family: Family, kept: list[list[bool]]) -> list[Sets]:
+    """Some of the sets of a family, others every time."""
+    return [[members for members, chosen in zip(family.sets, flags, strict=True) if chosen] for flags in kept]
+
+
+choices = families().flatmap(
+    lambda family: st.tuples(
+        st.just(family),
+        st.lists(st.lists(st.booleans(), min_size=len(family.sets), max_size=len(family.sets)), max_size=6),
+    )
+)
+
+
+@given(choices, st.none() | st.integers(0, 5), st.sampled_from([0, HittingSets.FREE_STEPS, 1 << 30]))
+def test_edges_that_come_and_go(chosen: tuple[Family, list[list[bool]]], max_size: int | None, free_steps: int) -> None:
+    family, kept = chosen
+    maintained = HittingSets(family.universe, max_size=max_size)
+    maintained.FREE_STEPS = free_steps
+    for sets in changing_edges(family, kept):
+        edges = minimal_sets(pack_sets(sets, family.universe))
+        before = as_sets(maintained.solutions)
+        change = maintained.update(sets_without(maintained.edges, edges), sets_without(edges, maintained.edges))
+        expected = {x for x in brute_hitting_sets(sets, family.columns) if max_size is None or len(x) <= max_size}
+        assert as_sets(maintained.solutions) == expected
+        assert as_sets(maintained.edges) == as_sets(edges)
+        assert as_sets(change.removed) == before - expected
+        assert as_sets(change.added) == expected - before
+
+
+@given(families(), families(), st.none() | st.integers(0, 4))
+def test_a_search_for_what_misses_a_set(family: Family, other: Family, max_size: int | None) -> None:
+    missing = [frozenset(c for c in members if c < family.universe) for members in other.sets]
+    search = HittingSetSearch(family.packed, max_size=max_size, missing=pack_sets(missing, family.universe))
+    found = family.packed[:0]
+    while not search.finished:
+        found = np.concatenate([found, search.advance(2, 1)])
+    assert as_sets(found) == {
+        x
+        for x in brute_hitting_sets(family.sets, family.columns)
+        if not all(x & members for members in missing) and (max_size is None or len(x) <= max_size)
+    }
+
+
+@pytest.mark.parametrize("free_steps", [0, HittingSets.FREE_STEPS, 1 << 30])
+@pytest.mark.parametrize("universe", [24, 90])
+def test_many_exchanges_of_many_edges(universe: int, free_steps: int) -> None:
+    edges = random_edges(6, universe, 150, 9, 14) if universe < 64 else random_edges(7, universe, 12, 2, 4)
+    width = len(edges) * 2 // 3
+    maintained = HittingSets(universe)
+    maintained.FREE_STEPS = free_steps
+    for start in range(0, len(edges) - width, 3):
+        now = minimal_sets(edges[start : start + width])
+        maintained.update(sets_without(maintained.edges, now), sets_without(now, maintained.edges))
+        assert np.array_equal(sorted_sets(maintained.solutions), sorted_sets(minimal_hitting_sets(now)))
+    known = HittingSets.known(universe, now, maintained.solutions, maintained.nodes_per_solution)
+    known.update(now[:5], now[:0])
+    assert np.array_equal(sorted_sets(known.solutions), sorted_sets(minimal_hitting_sets(now[5:])))
 
 
 def test_it_begins_with_the_empty_set_and_ends_with_an_empty_edge() -> None:
@@ -75,33 +126,37 @@ def test_many_updates_of_many_solutions(universe: int, batch: int, free_steps: i
 
 
 @pytest.mark.parametrize("free_steps", [0, 1 << 30])
-def test_an_interrupted_update_changes_nothing(free_steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    edges = random_edges(10, 30, 40, 4, 9)
+@pytest.mark.parametrize("looks", [0, 1])
+def test_an_interrupted_update_changes_nothing(free_steps: int, looks: int) -> None:
+    edges = minimal_sets(random_edges(10, 30, 40, 4, 9))
     maintained = HittingSets(30)
     maintained.FREE_STEPS = free_steps
-    maintained.add_edges(edges[:20])
+    maintained.add_edges(edges[:-10])
     before = as_sets(maintained.solutions)
+    left = looks
 
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
+    def look() -> None:
+        nonlocal left
+        if left == 0:
+            raise KeyboardInterrupt
+        left -= 1
 
-    with monkeypatch.context() as patch:
-        patch.setattr(maintained_hitting_sets, "extend_solutions", interrupt)
-        patch.setattr(maintained_hitting_sets, "enumerate_with_cost", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            maintained.add_edges(edges[20:])
+    with pytest.raises(KeyboardInterrupt):
+        maintained.update(edges[:10], edges[-10:], look)
     assert as_sets(maintained.solutions) == before
     assert as_sets(minimal_hitting_sets(maintained.edges)) == before
-    maintained.add_edges(edges[20:])
-    assert np.array_equal(sorted_sets(maintained.solutions), sorted_sets(minimal_hitting_sets(edges)))
+    maintained.update(edges[5:15], edges[-5:])
+    now = np.concatenate([edges[:5], edges[15:-10], edges[-5:]])
+    assert as_sets(maintained.edges) == as_sets(now)
+    assert np.array_equal(sorted_sets(maintained.solutions), sorted_sets(minimal_hitting_sets(now)))
 
 
-def test_edges_that_others_make_redundant_are_dropped_in_time() -> None:
+def test_edges_that_others_make_redundant_are_dropped() -> None:
     maintained = HittingSets(200)
     maintained.FREE_STEPS = 1 << 30
     for size in range(200, 0, -1):
         maintained.add_edges(pack_sets([range(200 - size, 200)], 200))
-        assert len(maintained.edges) <= 70
+        assert len(maintained.edges) == 1
     assert as_sets(maintained.solutions) == {frozenset([199])}
 
 

@@ -2,11 +2,12 @@
 
 Everything here speaks of sets of columns, packed in 64-bit words (`sets`). Evidence becomes hypergraphs
 (`inversion`), their minimal hitting sets are the laws (`hitting_sets`), and these are kept up to date
-while evidence arrives (`maintained_hitting_sets`).
+while evidence comes and goes (`maintained_hitting_sets`, `kept_determinants`).
 """
 
 from lawful.search.hitting_sets import HittingSetSearch, easy_hitting_sets, iterate_hitting_sets, minimal_hitting_sets
 from lawful.search.keys_and_fds.inversion import FEW_COLUMNS, determinants_of_few_columns, fd_edges, key_edges
+from lawful.search.keys_and_fds.kept_determinants import GoalChange, KeptDeterminants
 from lawful.search.maintained_hitting_sets import Change, HittingSets
 from lawful.search.set_trie import SetTrie
 from lawful.search.sets import (
@@ -26,8 +27,10 @@ from lawful.search.sets import (
 __all__ = [
     "FEW_COLUMNS",
     "Change",
+    "GoalChange",
     "HittingSetSearch",
     "HittingSets",
+    "KeptDeterminants",
     "SetTrie",
     "determinants_of_few_columns",
     "distinct_sets",

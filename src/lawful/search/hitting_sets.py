@@ -6,7 +6,7 @@ minimal hitting sets. No edges leave the empty set as the one answer; an empty e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from lawful.common.arrays import Words
 from lawful.search.kernels.bitmaps import minimal_hitting_bitmap, read_bitmap
 from lawful.search.kernels.hitting_sets import (
+    BRANCHES,
     CANDIDATES,
     LEVEL,
     MARK_SLOTS,
@@ -72,6 +73,8 @@ class HittingSetSearch:
     support
         Leave out branches whose columns together have not this support. The last column of a solution is not
         looked at, so that some solutions may still lack it.
+    missing
+        Find only the solutions that miss one of these sets.
     """
 
     def __init__(
@@ -82,28 +85,55 @@ class HittingSetSearch:
         candidates: Words | None = None,
         edges_are_minimal: bool = False,
         support: Support | None = None,
+        missing: Words | None = None,
     ) -> None:
         allowed = _allowed_edges(edges, candidates)
         self._words = allowed.shape[1]
-        # Relevant columns are renumbered only if that saves words.
+        # Relevant columns are renumbered only if that saves words, or makes room for one more.
         self._columns = np.array(unpack_set(union_of(allowed)), dtype=np.int64)
-        self._renumbered = words_for(len(self._columns)) < self._words
+        self._renumbered = missing is not None or words_for(len(self._columns)) < self._words
+        words = words_for(len(self._columns) + (missing is not None))
         if self._renumbered:
-            allowed = _gather_columns(allowed, self._columns)
+            allowed = _gather_columns(allowed, self._columns, words)
         stays_minimal = edges_are_minimal and candidates is None
         self._edges = by_size(allowed) if stays_minimal else minimal_sets(allowed)
         self._max_size = len(self._columns) if max_size is None else max_size
         self._held_by, self._least = support or Support(np.zeros((0, 0), np.uint64), 0)
         if self._renumbered and support is not None:
             self._held_by = self._held_by[self._columns]
-        self._only_the_empty_set = not len(self._edges) and self._max_size >= 0
+        self._only_the_empty_set = (
+            not len(self._edges) and self._max_size >= 0 and (missing is None or len(missing) > 0)
+        )
         self._state = np.zeros(STATE_SLOTS, dtype=np.int64)
         if not len(self._edges) or not self._edges[0].any() or self._max_size < 1:
             self._state[LEVEL] = -1
-        else:
+        elif missing is None:
             self._open_root()
+        else:
+            self._open_below_a_mark(_gather_columns(as_family(missing), self._columns, words))
+
+    def _open_below_a_mark(self, missing: Words) -> None:
+        """Begin with a solution that holds one more column, the mark, which the sets to miss hold and no edge does.
+
+        With these sets as edges, the mark keeps a critical edge as long as one of them is missed: that is the demand.
+        So they take no solution but those that hit them all, and give no other column a critical edge.
+        """
+        mark = len(self._columns)
+        missing[:, mark // WORD_BITS] |= np.uint64(1) << np.uint64(mark % WORD_BITS)
+        self._edges = np.concatenate([self._edges, missing])
+        self._columns = np.append(self._columns, -1)
+        self._held_by = np.concatenate([self._held_by, np.full_like(self._held_by[:1], ~np.uint64(0))])
+        self._max_size += 1
+        self._set_up()
+        branches, candidates = self._sets[0, BRANCHES], self._sets[0, CANDIDATES]
+        branches[mark // WORD_BITS] = np.uint64(1) << np.uint64(mark % WORD_BITS)
+        candidates &= ~branches
 
     def _open_root(self) -> None:
+        self._set_up()
+        open_node(self._edges, self._marks[0], self._sets[0], self._max_size > 1)
+
+    def _set_up(self) -> None:
         self._holders = transpose(self._edges)
         n_edges, words = self._edges.shape
         levels = min(n_edges, len(self._columns), self._max_size) + 1
@@ -113,7 +143,6 @@ class HittingSetSearch:
         self._supports = np.full((levels, self._held_by.shape[1]), ~np.uint64(0))
         self._marks[0, UNCOVERED] = full_set(n_edges)
         self._sets[0, CANDIDATES] = union_of(self._edges)
-        open_node(self._edges, self._marks[0], self._sets[0], self._max_size > 1)
 
     @property
     def finished(self) -> bool:
@@ -237,9 +266,17 @@ class Enumeration(NamedTuple):
 
 
 def enumerate_with_cost(
-    edges: Words, max_size: int | None, *, edges_are_minimal: bool, method: Method = "auto"
+    edges: Words,
+    max_size: int | None,
+    *,
+    edges_are_minimal: bool,
+    method: Method = "auto",
+    look: Callable[[], None] = lambda: None,
 ) -> Enumeration:
-    """Do the work of `minimal_hitting_sets` and say what it cost, for those who choose between ways."""
+    """Do the work of `minimal_hitting_sets` and say what it cost, for those who choose between ways.
+
+    `look` is called now and then, and may end the work by raising an error.
+    """
     n_columns = len(unpack_set(union_of(edges)))
     bitmap_cost = (1 << n_columns) // SUBSETS_PER_NODE
     if method == "bitmap" or (method == "auto" and n_columns <= BITMAP_AT_ONCE):
@@ -248,6 +285,7 @@ def enumerate_with_cost(
     budget = bitmap_cost if method == "auto" and n_columns <= BITMAP_COLUMNS else None
     found = [np.zeros((0, edges.shape[1]), dtype=np.uint64)]
     while not search.finished:
+        look()
         if budget is not None and search.nodes >= budget:
             return Enumeration(_by_bitmap(edges, max_size), 2 * bitmap_cost)
         left = SLICE_NODES if budget is None else min(SLICE_NODES, budget - search.nodes)
@@ -260,18 +298,18 @@ def _allowed_edges(edges: Words, candidates: Words | None) -> Words:
     return edges if candidates is None else edges & candidates
 
 
-def _gather_columns(family: Words, columns: Counts) -> Words:
+def _gather_columns(family: Words, columns: Counts, words: int) -> Words:
     """Renumber the given columns to 0, 1, 2 and so on."""
     destination = np.full(family.shape[1] * WORD_BITS, -1, dtype=np.int64)
     destination[columns] = np.arange(len(columns))
-    return move_columns(family, destination, words_for(len(columns)))
+    return move_columns(family, destination, words)
 
 
 def _by_bitmap(edges: Words, max_size: int | None) -> Words:
     columns = np.array(unpack_set(union_of(edges)), dtype=np.int64)
     if len(columns) > BITMAP_COLUMNS:
         raise ValueError(f"{len(columns)} columns are too many for a bitmap over all subsets")
-    gathered = _gather_columns(edges, columns)
+    gathered = _gather_columns(edges, columns, 1)
     bitmap = minimal_hitting_bitmap(gathered[:, 0], len(columns))
     found = read_bitmap(bitmap, len(columns) if max_size is None else max_size)
     return move_columns(found[:, np.newaxis], columns, edges.shape[1])

@@ -1,10 +1,11 @@
-"""What new edges do to known minimal hitting sets.
+"""What edges that come and go do to known minimal hitting sets.
 
-One edge after the other, as Berge's multiplication does, but depth-first over the solutions, as Kavvadias &
-Stavropoulos ("An efficient algorithm for the transversal hypergraph generation", 2005): a solution T of the
-edges so far that misses the next edge e becomes T + {v} for each v in e that leaves every member of T a
-critical edge. No solution is found twice, as T is what remains of T + {v} without e, and v itself is critical
-for e. So neither a comparison of solutions nor a memory of them is needed.
+Those that come are taken one after the other, as Berge's multiplication does, but depth-first over the solutions,
+as Kavvadias & Stavropoulos ("An efficient algorithm for the transversal hypergraph generation", 2005): a solution T
+of the edges so far that misses the next edge e becomes T + {v} for each v in e that leaves every member of T a
+critical edge. No solution is found twice, as T is what remains of T + {v} without e, and v itself is critical for e.
+So neither a comparison of solutions nor a memory of them is needed. Those that go leave solutions minimal as long as
+every member has a critical edge among the others.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from lawful.common.arrays import Words
+from lawful.common.arrays import Bytes, Words
 from lawful.common.compiled import compiled
-from lawful.search.kernels.bits import ALL, ONE, ZERO, bit, lowest
+from lawful.search.kernels.bits import ALL, ONE, ZERO, bit, lowest, popcount
 
 Counts = npt.NDArray[np.int64]
 
@@ -23,6 +24,14 @@ ROOT = 0  # the next of them to take up
 HEIGHT = 1  # of the stack
 STEPS = 2  # sets taken from the stack so far
 STATE_SLOTS = 3
+
+# What becomes of a solution.
+UNTOUCHED = 0
+DOUBTFUL = 1  # an edge that goes was critical for a member
+REFUTED = 2  # misses an edge that comes, whatever else
+ANY = 3
+
+_SOLUTIONS_AT_A_TIME = 1024
 
 
 @compiled
@@ -41,46 +50,52 @@ def find_supersets(family: Words, known: Words) -> npt.NDArray[np.bool_]:
 
 
 @compiled
-def find_missed(edges: Words, solutions: Words) -> npt.NDArray[np.bool_]:
-    """Which edges are missed by a solution."""
-    missed = np.zeros(edges.shape[0], dtype=np.bool_)
-    for i in range(edges.shape[0]):
-        # Missing is mutual: here the solutions take the part of the edges.
-        missed[i] = _first_missed(edges, i, solutions, 0) < solutions.shape[0]
-    return missed
+def judge_solutions(solutions: Words, come: Words, gone: Words) -> Bytes:
+    """What becomes of each solution when edges come and go: a verdict.
+
+    There may be a million solutions and a handful of edges, so this is done edge by edge for some solutions at a time,
+    in loops without branches.
+    """
+    n_solutions, words = solutions.shape
+    verdicts = np.zeros(n_solutions, dtype=np.uint8)
+    common = np.empty(_SOLUTIONS_AT_A_TIME, dtype=np.uint64)
+    counts = np.empty(_SOLUTIONS_AT_A_TIME, dtype=np.uint8)
+    for start in range(0, n_solutions, _SOLUTIONS_AT_A_TIME):
+        some = solutions[start : start + _SOLUTIONS_AT_A_TIME]
+        for j in range(gone.shape[0]):
+            counts[:] = 0  # of common columns; where they wrap, no more than a needless doubt comes of it
+            for w in range(words):
+                edge = gone[j, w]
+                for i in range(some.shape[0]):
+                    counts[i] += np.uint8(popcount(some[i, w] & edge))
+            for i in range(some.shape[0]):
+                verdicts[start + i] |= np.uint8(counts[i] == 1)  # DOUBTFUL
+        for j in range(come.shape[0]):
+            common[:] = ZERO
+            for w in range(words):
+                edge = come[j, w]
+                for i in range(some.shape[0]):
+                    common[i] |= some[i, w] & edge
+            for i in range(some.shape[0]):
+                verdicts[start + i] |= np.uint8(common[i] == ZERO) << np.uint8(1)  # REFUTED
+    return verdicts
 
 
 @compiled
-def split_solutions(solutions: Words, edges: Words) -> tuple[Words, Words]:
-    """The solutions that miss an edge, and those that hit all."""
-    n_solutions, words = solutions.shape
-    missing = np.zeros(n_solutions, dtype=np.uint8)
-    if words == 1:
-        # Most tables have at most 64 columns: worth a loop that the compiler can vectorise.
-        flat = solutions.reshape(n_solutions)
-        for j in range(edges.shape[0]):
-            edge = edges[j, 0]
-            for i in range(n_solutions):
-                missing[i] |= np.uint8(flat[i] & edge == ZERO)
-    else:
-        for i in range(n_solutions):
-            missing[i] = np.uint8(_first_missed(solutions, i, edges, 0) < edges.shape[0])
-    n_missing = 0
-    for i in range(n_solutions):
-        n_missing += int(np.int64(missing[i]))
-    removed = np.empty((n_missing, words), dtype=np.uint64)
-    kept = np.empty((n_solutions - n_missing, words), dtype=np.uint64)
-    n_removed = n_kept = 0
-    for i in range(n_solutions):
-        if missing[i]:
-            for w in range(words):
-                removed[n_removed, w] = solutions[i, w]
-            n_removed += 1
-        else:
-            for w in range(words):
-                kept[n_kept, w] = solutions[i, w]
-            n_kept += 1
-    return removed, kept
+def pick_solutions(solutions: Words, verdicts: Bytes, least: int, most: int, more: Words) -> Words:
+    """The solutions whose verdict lies between two, both included, and some more."""
+    n_picked = 0
+    for i in range(verdicts.size):
+        n_picked += int(least <= verdicts[i] <= most)
+    picked = np.empty((n_picked + more.shape[0], solutions.shape[1]), dtype=np.uint64)
+    picked[n_picked:] = more
+    n_picked = 0
+    for i in range(verdicts.size):
+        if least <= verdicts[i] <= most:
+            for w in range(solutions.shape[1]):
+                picked[n_picked, w] = solutions[i, w]
+            n_picked += 1
+    return picked
 
 
 @compiled
@@ -111,6 +126,76 @@ def enter_edges(blocks: Words, edges: Words, start: int) -> None:
             while rest != ZERO:
                 blocks[i >> 6, w * 64 + lowest(rest)] |= bit(i)
                 rest &= rest - ONE
+
+
+@compiled
+def forget_edges(blocks: Words, start: int) -> None:
+    """Note that no edge from `start` on holds a column."""
+    block = start >> 6
+    if block < blocks.shape[0]:
+        blocks[block] &= bit(start) - ONE
+        blocks[block + 1 :] = ZERO
+
+
+@compiled
+def drop_edges(edges: Words, blocks: Words, places: Counts) -> int:
+    """Take edges out, by their places in ascending order, and move the last ones there; return how many are left."""
+    n_edges = int(edges.shape[0])
+    for k in range(places.size - 1, -1, -1):
+        n_edges -= 1
+        place = places[k]
+        _flip(blocks, edges[place], place)
+        if place < n_edges:
+            _flip(blocks, edges[n_edges], n_edges)
+            _flip(blocks, edges[n_edges], place)
+            edges[place] = edges[n_edges]
+    return n_edges
+
+
+@compiled
+def _flip(blocks: Words, edge: Words, place: int) -> None:
+    """Note that an edge stands at a place, or no longer does."""
+    for w in range(edge.size):
+        rest = edge[w]
+        while rest != ZERO:
+            blocks[place >> 6, w * 64 + lowest(rest)] ^= bit(place)
+            rest &= rest - ONE
+
+
+@compiled
+def find_critical(solutions: Words, blocks: Words, counted: Words) -> npt.NDArray[np.bool_]:
+    """Which solutions have a critical edge for each member, among the edges of the bitmap `counted`."""
+    members = np.empty(blocks.shape[1], dtype=np.int64)
+    minimal = np.empty(solutions.shape[0], dtype=np.bool_)
+    for i in range(solutions.shape[0]):
+        n_members = _list_members(solutions[i], members, members.size)
+        # The members without a critical edge so far are kept in front.
+        n_open = n_members
+        block = 0
+        while n_open > 0 and block < counted.size:
+            once = _hit_once(blocks[block], members, n_members) & counted[block]
+            k = 0
+            while k < n_open:
+                if once & blocks[block, members[k]] == ZERO:
+                    k += 1
+                else:
+                    n_open -= 1
+                    members[k], members[n_open] = members[n_open], members[k]
+            block += 1
+        minimal[i] = n_open == 0
+    return minimal
+
+
+@compiled
+def _hit_once(block: Words, members: Counts, n_members: int) -> np.uint64:
+    """The edges of a block that hold exactly one member."""
+    hit = ZERO
+    twice = ZERO
+    for i in range(n_members):
+        holders = block[members[i]]
+        twice |= hit & holders
+        hit |= holders
+    return np.uint64(hit & ~twice)
 
 
 @compiled
@@ -227,13 +312,7 @@ def _find_allowed(
     n_open = n_members
     block = 0
     while n_open > 0 and block * 64 < edge:
-        hit = ZERO
-        twice = ZERO
-        for i in range(n_members):
-            holders = blocks[block, members[i]]
-            twice |= hit & holders
-            hit |= holders
-        once = hit & ~twice
+        once = _hit_once(blocks[block], members, n_members)
         if (block + 1) * 64 > edge:
             once &= ~(ALL << np.uint64(edge - block * 64))
         i = 0

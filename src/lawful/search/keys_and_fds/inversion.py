@@ -29,7 +29,7 @@ def determinants_of_few_columns(
     differ = _WHEREVER_THEY_DO_NOT_AGREE if differ_sets is None else np.ascontiguousarray(differ_sets)
     most = universe if max_size is None else max_size
     ends, found = minimal_determinants(agree, differ, goals.start, goals.stop, universe, most)
-    return [found] if len(goals) == 1 else _cut(found, ends)
+    return [found] if len(goals) == 1 else cut(found, ends)
 
 
 def key_edges(agree_sets: Words, universe: int) -> Words:
@@ -63,10 +63,10 @@ def fd_edges(agree_sets: Words, universe: int) -> list[Words]:
         return [differences] * universe
     fresh = find_fresh_columns(differences, columns_by_frequency(differences))
     ends, edges = sets_by_column(differences, fresh, universe)
-    return _cut(edges, ends)
+    return cut(edges, ends)
 
 
-def _cut(family: Words, ends: npt.NDArray[np.int64]) -> list[Words]:
+def cut(family: Words, ends: npt.NDArray[np.int64]) -> list[Words]:
     """The parts of a family that end at the given places."""
     starts = [0, *ends.tolist()]
     return [family[start:end] for start, end in pairwise(starts)]
