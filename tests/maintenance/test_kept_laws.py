@@ -11,6 +11,11 @@ import pytest
 from examples import one_in
 from hypothesis import given
 from hypothesis import strategies as st
+
+from lawful.common.meanings import NullPolicy
+from lawful.dependencies import FD, Key
+from lawful.maintenance.living_state import Applied, LivingState
+from lawful.maintenance.settings import StateSettings
 from maintenance.changing_tables import (
     Row,
     apply,
@@ -22,11 +27,6 @@ from maintenance.changing_tables import (
     multiset,
     rows_in,
 )
-
-from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, Key
-from lawful.maintenance.living_state import Applied, LivingState
-from lawful.maintenance.settings import StateSettings
 
 POLICIES = st.sampled_from(list(NullPolicy))
 SIZES = st.sampled_from([None, None, 0, 1, 2])
@@ -58,7 +58,8 @@ def told_what_changed(applied: Applied, before: set[Key | FD], after: set[Key | 
 def witnesses_refute(state: LivingState, applied: Applied, policy: NullPolicy) -> None:
     """The two rows that are shown for a law that went really refute it."""
     for (goal, columns), (one, other) in applied.witnesses.items():
-        assert state.table.is_live[one] and state.table.is_live[other] and one != other
+        assert state.table.is_live[[one, other]].all()
+        assert one != other
         law = Key(columns) if goal < 0 else FD(columns, goal)
         rows = [tuple(map(int, row)) for row in state.table.codes.of_rows(np.array([one, other])).T]
         assert not oracle.holds(law, rows, policy)

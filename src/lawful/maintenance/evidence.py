@@ -2,8 +2,8 @@
 
 *By witnesses*: of every agree set that was needed to refute something, a few pairs of live rows. A batch costs what its
 rows share with others; what the evidence leaves open has to be checked.
-*Counted*: the exact multiset of the agree sets of all pairs (DynASt). A batch costs its rows times the table; nothing is
-left to check, and the g1 error of every key and FD can be read off.
+*Counted*: the exact multiset of the agree sets of all pairs (DynASt). A batch costs its rows times the table; nothing
+is left to check, and the g1 error of every key and FD can be read off.
 Both lead to the same laws.
 """
 
@@ -26,6 +26,11 @@ from lawful.tables.living.living_table import LivingTable
 
 ShouldStop = Callable[[], bool]
 Pair = tuple[int, int]
+
+
+def never() -> bool:
+    """Do not stop."""
+    return False
 
 
 class EvidenceChange(NamedTuple):
@@ -75,6 +80,9 @@ class KeptEvidence(Protocol):
 
     def arrays(self) -> Arrays:
         """Everything, to be saved."""
+
+    def differences(self) -> list[str]:
+        """What is not as the rows say, in words."""
 
 
 class Witnesses:
@@ -154,12 +162,12 @@ class Witnesses:
         pairs = self._table.rows_of(logged["pairs"].ravel()).reshape(-1, 2)
         compare_pairs_of_rows(self._table, pairs.astype(np.int32), self._sets)
 
-    def witnesses_are_right(self) -> bool:
+    def differences(self) -> list[str]:
         """Whether every pair that is kept has the agree set that it is kept for."""
         anew = WitnessedSets(self._table.width, self._sets.policy)
         pairs = self._sets.pairs.reshape(-1, 2)
         compare_pairs_of_rows(self._table, pairs[pairs[:, 0] >= 0], anew)
-        return anew.same_as(self._sets)
+        return [] if anew.same_as(self._sets) else ["an agree set is kept that its witnesses do not have"]
 
     def arrays(self) -> Arrays:
         """All sets with their witnesses, as ids."""
@@ -237,6 +245,13 @@ class Counted:
     def arrays(self) -> Arrays:
         """All sets and their counts."""
         return dict(self.multiset.arrays())
+
+    def differences(self) -> list[str]:
+        """Whether the counts are those of a count from scratch."""
+        kept, anew = self.arrays(), Counted.of(self._table, self.multiset.policy).arrays()
+        orders = [np.lexsort(arrays["keys"].T) for arrays in (kept, anew)]
+        same = all(np.array_equal(kept[name][orders[0]], anew[name][orders[1]]) for name in ("keys", "counts"))
+        return [] if same else ["the counts of agree sets are not those of the rows"]
 
     def _rows(self, new: range) -> tuple[Int32s, Int64s]:
         numbers = np.arange(new.start, new.stop, dtype=np.int64)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,14 @@ from lawful.common.errors import DamagedStateError, UsageError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import FD, Key, Law, format_law
 from lawful.dependencies.documents import from_document, to_document
-from lawful.discovery.findings import KEY, Block
+from lawful.discovery.findings import KEY, Block, Findings
 from lawful.discovery.questions import Watch
 from lawful.engines import Engine
 from lawful.evidence import equal_rows
+from lawful.maintenance.almost_laws import AlmostLaws
 from lawful.maintenance.batches import Batch, refuse_repeated_keys, rows_to_delete
 from lawful.maintenance.evidence import Counted, Pair, Witnesses
+from lawful.maintenance.exact_laws import ExactLaws
 from lawful.maintenance.kept_laws import Checker, KeptLaws, LawsChange
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import Arrays, LoggedBatch, StateFiles
@@ -142,7 +143,8 @@ class LivingState:
         question = settings.question()
         checker = Checker(table, question, engine)
         try:
-            laws = KeptLaws.discovered(table, question, checker, watch, counted=counted)
+            kept = AlmostLaws if settings.error else ExactLaws
+            laws = kept.discovered(table, question, checker, watch, counted=counted)
         finally:
             checker.close()
         files = StateFiles(folder)
@@ -260,18 +262,24 @@ class LivingState:
             "types": [[column, type_.value, zoned] for column, (type_, zoned) in types.items()],
             "origins": None if origins is None else {"files": list(origins.files), "unit": origins.unit},
         }
-        self._files.append(
-            {"meta": as_bytes(meta), "gone": self.table.ids_of(gone), "codes": come}
-            | ({} if origins is None else {"runs": origins.runs})
-            | texts_arrays(self.table, known)
-            | laws_arrays(changes.removed, "removed")
-            | laws_arrays(changes.added, "added")
-            | prefixed(self.laws.evidence.logged(), "evidence")
-        )
+        logged: Arrays = {"meta": as_bytes(meta), "gone": self.table.ids_of(gone), "codes": come}
+        if origins is not None:
+            logged["runs"] = origins.runs
+        logged |= texts_arrays(self.table, known)
+        logged |= laws_arrays(changes.removed, "removed") | laws_arrays(changes.added, "added")
+        self._files.append(logged | prefixed(self.laws.logged(), "evidence"))
         self.note(entry)
         witnesses = dict(self._witnesses(changes.removed))
         rows, version = self.table.rows, self.table.version
         return Applied(batch.id, version, rows, len(new), len(gone), changes=changes, witnesses=witnesses, pins=pins)
+
+    def findings(self, engine: MakeEngine) -> Findings:
+        """All laws as a discovery gives them."""
+        checker = Checker(self.table, self.settings.question(), engine)
+        try:
+            return self.laws.findings(checker)
+        finally:
+            checker.close()
 
     def note(self, entry: dict[str, Any]) -> None:
         """Add a batch to the history."""
@@ -305,7 +313,7 @@ class LivingState:
         shown = 0
         for block in removed:
             for law, packed in zip(block.laws(), block.sets, strict=True):
-                pair = self.laws.evidence.refuting(packed, block.goal)
+                pair = self.laws.refuting(packed, block.goal)
                 if pair is not None:
                     yield _as_candidate(law), pair
                 shown += 1
@@ -362,7 +370,7 @@ class LivingState:
         return (
             table_arrays(self.table)
             | laws_arrays(list(self.laws.blocks()), "laws")
-            | prefixed(self.laws.evidence.arrays(), "evidence")
+            | prefixed(self.laws.arrays(), "evidence")
             | {"history": as_bytes(self.history)}
         )
 
@@ -377,15 +385,11 @@ def _read(files: StateFiles) -> LivingState:
     try:
         settings = StateSettings.from_dict(document["settings"])
         table = read_table(document, arrays, files.version - len(batches))
-        policy, question = settings.null, settings.question()
-        of_evidence = unprefixed(arrays, "evidence")
-        way = Counted if settings.way == "counted" else Witnesses
-        evidence = way.from_arrays(table, policy, of_evidence)
-        laws = KeptLaws.restored(table, question, evidence, read_laws(arrays, "laws"))
+        laws = _read_laws(table, settings, arrays)
         pins = [from_document(entry, table.names) for entry in document["pins"]]
         state = LivingState(files, table, laws, settings, pins, from_bytes(arrays["history"]))
         for batch in batches:
-            state_replay(state, batch)
+            _replay(state, batch)
     except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError, AssertionError) as error:
         raise DamagedStateError(
             f"the state {files.folder} is damaged: its content does not fit together ({error!r})",
@@ -394,7 +398,16 @@ def _read(files: StateFiles) -> LivingState:
     return state
 
 
-def state_replay(state: LivingState, batch: LoggedBatch) -> None:
+def _read_laws(table: LivingTable, settings: StateSettings, arrays: Arrays) -> KeptLaws:
+    saved, laws = unprefixed(arrays, "evidence"), read_laws(arrays, "laws")
+    if settings.error:
+        counted = Counted.from_arrays(table, settings.null, saved) if saved else None
+        return AlmostLaws(table, settings.question(), counted, laws)
+    way = Counted if settings.way == "counted" else Witnesses
+    return ExactLaws.restored(table, settings.question(), way.from_arrays(table, settings.null, saved), laws)
+
+
+def _replay(state: LivingState, batch: LoggedBatch) -> None:
     """Follow a logged batch without looking for anything again."""
     arrays, table = batch.arrays, state.table
     meta = from_bytes(arrays["meta"])

@@ -1,4 +1,4 @@
-"""What is settled when a state is made, and stays: which laws are kept and how, how batches are read and rows told apart."""
+"""What is settled when a state is made: which laws are kept and how, how batches are read, how rows are told apart."""
 
 from __future__ import annotations
 

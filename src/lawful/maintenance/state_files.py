@@ -5,9 +5,9 @@
     STATE/log/000013.batch   what batch 13 changed, and so on, without a gap
     STATE/writer.lock        held by whoever writes
 
-A file is written beside its place, flushed to the disk and renamed. The rename of a batch's file is what makes the batch
-happen: a process that is killed leaves the state before it or after it. Nothing that was written is ever changed. A new
-base (`compaction`) becomes the state by the rename of `state.json`; what it replaces is deleted after that.
+A file is written beside its place, flushed to the disk and renamed. The rename of a batch's file is what makes the
+batch happen: a process that is killed leaves the state before it or after it. Nothing that was written is ever changed.
+A new base (`compact`) becomes the state by the rename of `state.json`; what it replaces is deleted after that.
 Every batch's file names the checksum of the file before it, so that none can be lost from the middle or exchanged.
 """
 

@@ -1,4 +1,4 @@
-"""A living table, its evidence, laws and history as plain arrays, and back: what a base holds, and what a batch logs."""
+"""A living table and its laws as plain arrays, and back: what a base holds, and what a batch logs."""
 
 from __future__ import annotations
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from lawful.discovery.findings import Findings
+from lawful.common.arrays import Words
+from lawful.discovery.findings import Block, Findings
 from lawful.discovery.keys_and_fds.approximate import discover_almost
 from lawful.discovery.keys_and_fds.discover import discover_keys_and_fds
 from lawful.discovery.questions import Watch
 from lawful.discovery.search import Search
-from lawful.maintenance.evidence import Counted
 from lawful.maintenance.living_state import LivingState, MakeEngine
-from lawful.search import sorted_sets
+from lawful.search import sorted_sets, words_for
 from lawful.tables.living.live_view import LiveView
 
 
@@ -20,7 +20,7 @@ def differences_of(state: LivingState, engine: MakeEngine, watch: Watch) -> list
 
     Files were verified by their checksums when the state was opened.
     """
-    return _wrong_evidence(state) + _wrong_laws(state.laws.findings(), _anew(state, engine, watch), state)
+    return state.laws.differences() + _wrong_laws(list(state.laws.blocks()), _anew(state, engine, watch).blocks, state)
 
 
 def _anew(state: LivingState, engine: MakeEngine, watch: Watch) -> Findings:
@@ -37,33 +37,17 @@ def _anew(state: LivingState, engine: MakeEngine, watch: Watch) -> Findings:
     return found
 
 
-def _wrong_laws(kept: Findings, anew: Findings, state: LivingState) -> list[str]:
+def _wrong_laws(kept: list[Block], anew: list[Block], state: LivingState) -> list[str]:
     """The goals whose laws differ."""
     differences = []
-    goals = dict.fromkeys(block.goal for block in (*kept.blocks, *anew.blocks))
-    for goal in goals:
-        sets = [
-            sorted_sets(
-                np.concatenate([block.sets for block in found.blocks if block.goal == goal] or [_nothing(state)])
-            )
-            for found in (kept, anew)
-        ]
-        if not np.array_equal(*sets):
+    for goal in dict.fromkeys(block.goal for block in (*kept, *anew)):
+        ours, found = (_laws_of(goal, blocks, state.table.width) for blocks in (kept, anew))
+        if not np.array_equal(ours, found):
             what = "keys" if goal < 0 else f"left sides of {state.table.names[goal]!r}"
-            differences.append(f"{len(sets[0]):,} {what} are kept, and there are {len(sets[1]):,}, not the same")
+            differences.append(f"{len(ours):,} {what} are kept, and there are {len(found):,}, not the same")
     return differences
 
 
-def _nothing(state: LivingState) -> np.ndarray:
-    return np.empty((0, -(-state.table.width // 64) or 1), np.uint64)
-
-
-def _wrong_evidence(state: LivingState) -> list[str]:
-    evidence = state.laws.evidence
-    if isinstance(evidence, Counted):
-        anew = Counted.of(state.table, state.settings.null).multiset.arrays()
-        kept = evidence.multiset.arrays()
-        orders = [np.lexsort(arrays["keys"].T) for arrays in (kept, anew)]
-        same = all(np.array_equal(kept[name][orders[0]], anew[name][orders[1]]) for name in ("keys", "counts"))
-        return [] if same else ["the counts of agree sets are not those of the rows"]
-    return [] if evidence.witnesses_are_right() else ["an agree set is kept that its witnesses do not have"]
+def _laws_of(goal: int, blocks: list[Block], width: int) -> Words:
+    nothing = np.empty((0, words_for(width)), np.uint64)
+    return sorted_sets(np.concatenate([nothing, *(block.sets for block in blocks if block.goal == goal)]))

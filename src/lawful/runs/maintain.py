@@ -33,7 +33,7 @@ from lawful.runs.opened import open_source
 from lawful.runs.ranking import Ranker
 from lawful.runs.request import request_of
 from lawful.runs.run import Progress, Where, is_spark_frame, silent
-from lawful.runs.stopping import UserWatch, ctrl_c_ends
+from lawful.runs.stopping import RankingWatch, UserWatch, ctrl_c_ends
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.kept_tables import discard
 from lawful.tables.living.incoming import Incoming, Misfits, match_columns
@@ -111,10 +111,12 @@ class OpenState:
         request = request_of(
             {"find": asked.find, "max_size": asked.max_size, "error": asked.error, "measure": asked.measure}
         )
-        found = state.laws.findings()
-        ranking = Ranker(view, asked.null, request, UserWatch(None, None)).ranking(found)
+        found = state.findings(self._engine)
+        ranking = Ranker(view, asked.null, request, RankingWatch(UserWatch(None, None), None, 0.0)).ranking(found)
         settings = {**request.settings(), "null": asked.null.value, "engine": "local"}
-        families = {kind: FoundFamily(found.count(kind == "key"), True) for kind in ("key", "fd") if kind in asked.find}
+        families: dict[str, FoundFamily] = {
+            kind: FoundFamily(found.count(kind == "key"), True) for kind in ("key", "fd") if kind in asked.find
+        }
         return DiscoveryReport(view, settings, ranking, True, None, {}, {}, families)
 
     def pin(self, laws: GivenLaws) -> None:
@@ -182,8 +184,9 @@ class OpenState:
         if verify:
             progress("finding the laws anew")
             differences = differences_of(state, self._engine, Watch())
-        found = state.laws.findings()
-        laws = {kind: found.count(kind == "key") for kind in ("key", "fd") if kind in state.settings.find}
+        laws = dict.fromkeys(state.settings.find, 0)
+        for block in state.laws.blocks():
+            laws["key" if block.goal == KEY else "fd"] += len(block.sets)
         return StateReport(
             str(self.folder),
             state.bytes_on_disk,
@@ -191,7 +194,7 @@ class OpenState:
             state.table.version,
             state.settings.to_dict(),
             laws,
-            len(state.laws.evidence),
+            state.laws.agree_sets,
             self.as_it_is().pins,
             state.history,
             differences,

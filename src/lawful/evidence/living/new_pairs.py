@@ -1,10 +1,10 @@
 """The pairs of rows that a batch brings: those that can break a law that held.
 
-*Only pairs that touch a new row can refute a law that held.* A pair that refutes X -> A or key X agrees on X. So for each
-new row and each left side X it is enough to look at the rows that share its value in one column of X, and the column with
-the fewest such rows is taken. All that follows from a law that held, by adding columns to X, is decided by the same pairs.
-Where that would mean more work than comparing the row with the whole table, this is done; and so it is for a row that
-breaks a law with an empty left side, since then all of its pairs count.
+*Only pairs that touch a new row can refute a law that held.* A pair that refutes X -> A or key X agrees on X. So for
+each new row and each left side X it is enough to look at the rows that share its value in one column of X: that with the
+fewest such rows. All that follows from a law that held, by adding columns to X, is decided by the same pairs. Where that
+would mean more work than comparing the row with the whole table, this is done; and so it is for a row that breaks a law
+with an empty left side, since then all of its pairs count.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def compare_new_rows(
             raise StoppedError("comparing the new rows was stopped")
         came.append(into.add(words, left, right).agree)
 
-    clusters.catch_up(len(new))
+    clusters.catch_up()
     by_index = _rows_by_index(table, clusters, new, rows, left_sides, constants, into.policy)
     for place, number in enumerate(new):
         if by_index is None or not by_index[1][place]:
@@ -176,7 +176,9 @@ def _with_listed(
     for place, number in enumerate(new):
         if not is_listed[place]:
             continue
-        found = [clusters.cluster(column, int(rows[column, place])) for column in np.flatnonzero(chosen[place])]
+        found = [
+            clusters.cluster(column, int(rows[column, place])) for column in np.flatnonzero(chosen[place]).tolist()
+        ]
         if number > clusters.end:
             found.append(np.arange(clusters.end, number, dtype=np.int32))
         others = np.concatenate(found) if found else np.empty(0, np.int32)

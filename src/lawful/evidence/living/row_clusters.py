@@ -1,8 +1,8 @@
 """Rows by value, column by column: the inverted attribute index of DynASt (section 4.3) in flat arrays.
 
-A column's rows are sorted by code, so the rows of a value stand side by side. Rows that came after the sorting are not in
-it; there are few, and whoever asks looks at all of them. Once there are many, everything is sorted anew. Rows that have
-left stay in it until then.
+A column's rows are sorted by code, so the rows of a value stand side by side. Rows that came after the sorting are not
+in it; there are few, and whoever asks looks at all of them. Once there are many, everything is sorted anew. Rows that
+have left stay in it until then.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class RowClusters:
         self.end = table.end
         """Rows from this number on are not sorted."""
 
-    def catch_up(self, new: int) -> None:
-        """Sort anew, at the next question, if too many rows are not sorted, of which the last `new` are to be compared."""
+    def catch_up(self) -> None:
+        """Sort anew, at the next question, if too many rows are not sorted."""
         unsorted = self._table.end - self.end
         if unsorted > max(_MOST_UNSORTED, int(_MOST_UNSORTED_SHARE * self._table.end)):
             self._columns.clear()

@@ -1,7 +1,7 @@
 """Agree sets that some pair of live rows has, with a few such pairs each.
 
-*A refutation stands until its pair leaves.* Of each agree set a few pairs are kept, without rows in common where that can
-be had: a row that leaves then seldom costs a set its last witness.
+*A refutation stands until its pair leaves.* Of each agree set a few pairs are kept, without rows in common where that
+can be had: a row that leaves then seldom costs a set its last witness.
 """
 
 from __future__ import annotations

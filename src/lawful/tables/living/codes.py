@@ -30,7 +30,7 @@ class Codes:
 
     def __len__(self) -> int:
         """How many rows there are, those that have left included."""
-        return self._base.shape[1] + self._in_tail
+        return int(self._base.shape[1]) + self._in_tail
 
     @property
     def segments(self) -> tuple[Int32s, Int32s]:

@@ -31,7 +31,7 @@ class Misfit(NamedTuple):
 
 @dataclass(frozen=True)
 class Incoming:
-    """Rows of a batch: the encoded table they are in, which of its rows they are, and where each column stands in it."""
+    """Rows of a batch: the encoded table that they are in, which of its rows they are, and where its columns stand."""
 
     batch: EncodedTable
     rows: Int64s
@@ -155,7 +155,7 @@ def _canonical(values: pa.Array, type_: ColumnType, zoned: bool | None) -> Canon
 
 
 def _distinct(batch: EncodedTable, rows: Int64s, position: int) -> tuple[Int64s, pa.Array]:
-    """The distinct values of some rows of a column, null among them if it occurs, and for each row the place of its own."""
+    """The distinct values of some rows of a column, null included, and for each row the place of its own."""
     ranks, places = np.unique(np.asarray(batch.column(position))[rows], return_inverse=True)
     values = batch.values(position).take(pa.array(ranks.astype(np.int64) - 1, mask=ranks == NULL_RANK))
     return places.ravel(), values
@@ -168,7 +168,6 @@ def _misfit(incoming: Incoming, place: int, column: int, value: pa.Scalar) -> Mi
 def _refused(table: LivingTable, batch: EncodedTable, misfit: Misfit) -> SourceError:
     column = table.columns[misfit.column]
     return SourceError(
-        f"{batch.place(misfit.row)}: {misfit.value!r} in column {column.name!r} is not of the type {column.type.value}, "
-        "which the state has pinned",
+        f"{batch.place(misfit.row)}: {misfit.value!r} in column {column.name!r} is not of its type, {column.type.value}",
         "Nothing was changed. Mend the value, or use --misfits quarantine or --misfits widen.",
     )

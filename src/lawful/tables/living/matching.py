@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lawful.common.arrays import Int32s, Int64s
+from lawful.common.arrays import Flags, Int32s, Int64s
 from lawful.tables.living.living_table import LivingTable
 
 
@@ -25,7 +25,7 @@ def matching_rows(table: LivingTable, columns: Sequence[int], wanted: Int32s) ->
         The codes to look for, `int32[columns, combinations]`; a code below 0 is of a value that never came.
     """
     found: list[list[int]] = [[] for _ in range(wanted.shape[1])]
-    known = (wanted >= 0).all(axis=0)
+    known: Flags = np.all(wanted >= 0, axis=0)
     if not known.any():
         return found
     telling = max(range(len(columns)), key=lambda place: len(table.columns[columns[place]].dictionary))

@@ -37,14 +37,14 @@ def add_witnessed(
                 pairs[v, place, 0] = one
                 pairs[v, place, 1] = other
                 break
-            if first == one or first == other or second == one or second == other:
+            if first in (one, other) or second in (one, other):
                 break
     return size
 
 
 @compiled
 def drop_witnesses(pairs: Int32s, is_live: Flags) -> Flags:
-    """Drop the pairs that lost a row, move the others to the front; tell which sets have lost all of theirs just now."""
+    """Drop the pairs that lost a row, and move the others to the front; tell which sets have just lost all of theirs."""
     lost = np.zeros(pairs.shape[0], np.bool_)
     for v in range(pairs.shape[0]):
         if pairs[v, 0, 0] < 0:
