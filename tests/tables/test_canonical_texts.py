@@ -228,6 +228,10 @@ def test_typed_values() -> None:
     moment = datetime.datetime(2020, 1, 1, 0, 30, 0, 500_000)
     for unit in ("ms", "us", "ns"):
         assert texts(pa.array([moment], pa.timestamp(unit)), ColumnType.TIMESTAMP) == ["2020-01-01 00:30:00.5"]
+        midnight = datetime.datetime(2020, 1, 1)
+        both = texts(pa.array([moment, None, midnight], pa.timestamp(unit)), ColumnType.TIMESTAMP)
+        assert both == ["2020-01-01 00:30:00.5", None, "2020-01-01 00:00:00"]
+        assert texts(pa.array([midnight], pa.timestamp(unit)), ColumnType.TIMESTAMP) == ["2020-01-01 00:00:00"]
         zoned = pa.array([moment], pa.timestamp(unit, "Europe/Berlin"))
         assert texts(zoned, ColumnType.TIMESTAMP) == ["2020-01-01 00:30:00.5Z"]
         length = pa.array([datetime.timedelta(milliseconds=5), None], pa.duration(unit))

@@ -28,8 +28,12 @@ def has_zone(timestamps: pa.Array) -> pa.Array:
 
 def common_unit(values: pa.Array) -> pa.Array:
     """Timestamps with a zone at UTC, and lengths of time as a number of nanoseconds; other values as they are."""
-    if pa.types.is_timestamp(values.type) and values.type.tz is not None:
-        return pc.cast(values, pa.timestamp(values.type.unit, "UTC"))
+    if pa.types.is_timestamp(values.type):
+        zone = None if values.type.tz is None else "UTC"
+        try:
+            return pc.cast(values, pa.timestamp("s", zone))  # whose texts are canonical, as most columns' can be
+        except pa.ArrowInvalid:  # fractions of seconds
+            return pc.cast(values, pa.timestamp(values.type.unit, zone))
     if not pa.types.is_duration(values.type):
         return values
     counts, nanos = pc.cast(values, pa.int64()), _NANOS[values.type.unit]
