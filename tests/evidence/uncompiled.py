@@ -19,7 +19,11 @@ from lawful.evidence import (
     equal_rows,
     sample_random_pairs,
 )
+from lawful.evidence.living.agree_multiset import AgreeMultiset
 from lawful.evidence.minimal_differences import minimal_differences
+from tests.evidence.living.histories import STRATEGIES, random_history
+from tests.evidence.living.test_agree_multiset import follow
+from tests.evidence.living.test_violation_counts import check_counts
 from tests.evidence.pairs import as_known, as_signs, brute_agree, brute_signs, random_table
 from tests.evidence.test_swap_pool import shown_by_all_pairs, swaps_in
 
@@ -49,6 +53,10 @@ def main() -> None:
             swaps = Pool(table, policy, swaps=True)
             swaps.add_all_pairs(lambda: False)
             assert swaps_in(swaps) == shown_by_all_pairs(table, policy)
+            history = random_history(width, width, rows=3, batches=3)
+            for strategy in STRATEGIES:
+                follow(history, policy, AgreeMultiset(width, policy, strategy=strategy))
+            check_counts(history, policy, [(1, 2), (6, 0), (3, -1)])
 
 
 main()

@@ -87,6 +87,11 @@ class Multiset:
         counts[numbers >= 0] = self._counts[numbers[numbers >= 0]]
         return counts
 
+    @property
+    def arrays(self) -> tuple[Words, Int64s]:
+        """All vectors that have a place, and how often they occur, which may be 0; good until the next change."""
+        return self._vectors.vectors, self._counts[: self._vectors.size]
+
     def entries(self) -> tuple[Words, Int64s]:
         """The vectors that occur, and how often, in no useful order."""
         counts = self._counts[: self._vectors.size]

@@ -1,0 +1,78 @@
+"""How many pairs break a candidate, from agree sets in flat arrays, or from a table over all sets of columns.
+
+FIGURES
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lawful.common.arrays import Int64s, Words
+from lawful.common.meanings import NullPolicy
+from lawful.evidence.living.kernels.violations import count_matches, superset_sums
+from lawful.evidence.living.violation_masks import violation_masks
+
+MOST_TABLED_COLUMNS = 20
+"""Up to so many columns a count for every set of columns takes at most 8 MB."""
+
+
+class PackedAgreeSets:
+    """Agree sets as they lie in the multiset, all of which every question passes over.
+
+    Nothing has to be built or kept up: it is a view, and good until the multiset changes.
+
+    Parameters
+    ----------
+    keys, counts
+        As in `Tally`; a count may be 0.
+    """
+
+    def __init__(self, keys: Words, counts: Int64s, policy: NullPolicy) -> None:
+        self._keys = keys
+        self._counts = counts
+        self._policy = policy
+
+    def violations(self, left: Words, right: Int64s) -> Int64s:
+        """The number of pairs that break each candidate: see `ViolationCounts`."""
+        return count_matches(self._keys, self._counts, *violation_masks(left, right, self._policy))
+
+
+class SubsetCounts:
+    """For every set of columns how many pairs agree on all of it, by sums over supersets: one look-up an answer.
+
+    Under `NullPolicy.IGNORE` a pair that agrees on X may neither agree nor differ on A. So each right side has
+    a table of its own there, of the pairs that are known to differ on it; it is made when it is first asked for.
+    """
+
+    def __init__(self, keys: Words, counts: Int64s, width: int, policy: NullPolicy) -> None:
+        assert width <= MOST_TABLED_COLUMNS, f"a table over all sets of {width} columns would be too large"
+        self._size = 1 << width
+        self._keys, self._counts = keys, counts
+        self._policy = policy
+        self._agreeing = self._summed(keys, counts)
+        self._differing: dict[int, Int64s] = {}
+
+    def violations(self, left: Words, right: Int64s) -> Int64s:
+        """The number of pairs that break each candidate: see `ViolationCounts`."""
+        sets = left[:, 0].astype(np.int64)
+        totals: Int64s = self._agreeing[sets]
+        is_fd = right >= 0
+        if self._policy is NullPolicy.EQUAL:
+            totals[is_fd] -= self._agreeing[sets[is_fd] | np.left_shift(1, right[is_fd])]
+            return totals
+        for column in np.unique(right[is_fd]).tolist():
+            chosen = right == column
+            totals[chosen] = self._pairs_differing_on(column)[sets[chosen]]
+        return totals
+
+    def _pairs_differing_on(self, column: int) -> Int64s:
+        if column not in self._differing:
+            differ = (self._keys[:, 1] >> np.uint64(column) & np.uint64(1)).astype(np.bool_)
+            self._differing[column] = self._summed(self._keys[differ], self._counts[differ])
+        return self._differing[column]
+
+    def _summed(self, keys: Words, counts: Int64s) -> Int64s:
+        sums = np.zeros(self._size, np.int64)
+        np.add.at(sums, keys[:, 0].astype(np.int64), counts)
+        superset_sums(sums)
+        return sums
