@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -26,14 +25,6 @@ from lawful.tables.options import ReadOptions
 
 Row = tuple[int | None, ...]
 _numbers = itertools.count()
-
-
-@dataclass(frozen=True)
-class Change:
-    """A batch of a test: rows to insert, and places among the rows that are there of those to delete."""
-
-    inserts: list[Row]
-    deletes: list[int]
 
 
 def rows_of(width: int, most: int, values: int = 3) -> st.SearchStrategy[list[Row]]:
@@ -116,3 +107,11 @@ def expected_laws(rows: Sequence[Row], width: int, policy: NullPolicy, largest: 
 def multiset(rows: Sequence[Row]) -> Counter[Row]:
     """Rows without their order."""
     return Counter(rows)
+
+
+def taken(rows: list[Row], share: float) -> list[Row]:
+    """Some of the rows, all over the table."""
+    if not share:
+        return []
+    step = max(1, round(1 / share))
+    return rows[::step]

@@ -26,18 +26,11 @@ from maintenance.changing_tables import (
     make_state,
     multiset,
     rows_in,
+    taken,
 )
 
 POLICIES = st.sampled_from(list(NullPolicy))
 SIZES = st.sampled_from([None, None, 0, 1, 2])
-
-
-def taken(rows: list[Row], share: float) -> list[Row]:
-    """Some of the rows, all over the table."""
-    if not share:
-        return []
-    step = max(1, round(1 / share))
-    return rows[::step]
 
 
 def is_right(state: LivingState, rows: list[Row], policy: NullPolicy, largest: int | None) -> None:

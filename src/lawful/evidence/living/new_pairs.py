@@ -1,10 +1,10 @@
 """The pairs of rows that a batch brings: those that can break a law that held.
 
 *Only pairs that touch a new row can refute a law that held.* A pair that refutes X -> A or key X agrees on X. So for
-each new row and each left side X it is enough to look at the rows that share its value in one column of X: that with the
-fewest such rows. All that follows from a law that held, by adding columns to X, is decided by the same pairs. Where that
-would mean more work than comparing the row with the whole table, this is done; and so it is for a row that breaks a law
-with an empty left side, since then all of its pairs count.
+each new row and each left side X it is enough to look at the rows that share its value in one column of X, the column
+with the fewest such rows. All that follows from a law that held, by adding columns to X, is decided by the same pairs.
+Where that would mean more work than comparing the row with the whole table, this is done; and so it is for a row that
+breaks a law with an empty left side, since then all of its pairs count.
 """
 
 from __future__ import annotations

@@ -166,8 +166,8 @@ def _misfit(incoming: Incoming, place: int, column: int, value: pa.Scalar) -> Mi
 
 
 def _refused(table: LivingTable, batch: EncodedTable, misfit: Misfit) -> SourceError:
-    column = table.columns[misfit.column]
+    column, where = table.columns[misfit.column], batch.place(misfit.row)
     return SourceError(
-        f"{batch.place(misfit.row)}: {misfit.value!r} in column {column.name!r} is not of its type, {column.type.value}",
+        f"{where}: {misfit.value!r} in column {column.name!r} is not of its type, {column.type.value}",
         "Nothing was changed. Mend the value, or use --misfits quarantine or --misfits widen.",
     )

@@ -44,7 +44,7 @@ def add_witnessed(
 
 @compiled
 def drop_witnesses(pairs: Int32s, is_live: Flags) -> Flags:
-    """Drop the pairs that lost a row, and move the others to the front; tell which sets have just lost all of theirs."""
+    """Drop the pairs that lost a row, and move the others to the front; tell which sets have just lost their last."""
     lost = np.zeros(pairs.shape[0], np.bool_)
     for v in range(pairs.shape[0]):
         if pairs[v, 0, 0] < 0:
