@@ -10,10 +10,10 @@ import typer
 from lawful.cli import options as opt
 from lawful.cli.groups import takes_groups
 from lawful.common.errors import EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
+from lawful.common.meanings import NullPolicy, null_policy
 
 if TYPE_CHECKING:
-    from lawful.common.meanings import NullPolicy
-    from lawful.runs.laws_input import LawsInput
+    from lawful.api import LawsInput
 
 
 @takes_groups
@@ -67,25 +67,23 @@ def check(
       lawful check tax.csv --laws laws.txt --violations bad-rows
       lawful check tax.csv --laws "zip -> city" --error 0.01 --measure g3
     """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import open as open_table
+    from lawful.api import read_laws
     from lawful.cli import output
     from lawful.results.json_files import write_document
     from lawful.results.violation_files import require_empty
-    from lawful.runs.check import check_laws
-    from lawful.runs.laws_input import allowances, load_laws
 
-    given = load_laws(laws)
+    given = read_laws(laws)
     output.require_writable(showing.out, table)
     if violations is not None:
         require_empty(violations)
     policy = _settled_null(null, given)
     with ExitStack() as until_shown:
         with output.shown_progress() as progress:
-            opened = until_shown.enter_context(opt.open_source(table, reading, running, progress))
-            with opened.run(policy) as run:
-                asked = given.asked(run.table.names)
-                # allowances checks the measure and says which there are
-                allowed = allowances(asked, error, measure)  # type: ignore[arg-type]  # text, which it checks
-                report = check_laws(run, [each.law for each in asked], progress, allowed)
+            how = reading.arguments(table) | running.arguments()
+            opened = until_shown.enter_context(open_table(table, **how, progress=progress))
+            # check says which measures there are
+            report = opened.check(given, error=error, measure=measure, null=policy)  # type: ignore[arg-type]
         if showing.json_:
             output.print_json(report.to_dict())
         else:
@@ -124,23 +122,23 @@ def explain(
       lawful explain tax.csv "key(area_code, phone)" --json
       lawful explain tax.csv "{state}: salary asc ~ rate asc" --violations bad-rows
     """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import open as open_table
+    from lawful.api import read_laws
     from lawful.cli import output
     from lawful.cli.explanation_output import print_explanation
     from lawful.results.json_files import write_document
     from lawful.results.violation_files import require_empty
-    from lawful.runs.explain import explain_law
-    from lawful.runs.laws_input import load_laws
 
-    given = load_laws([law])
+    given = read_laws(law)
     output.require_writable(showing.out, table)
     if violations is not None:
         require_empty(violations)
     policy = _settled_null(null, given)
     with ExitStack() as until_shown:
         with output.shown_progress() as progress:
-            opened = until_shown.enter_context(opt.open_source(table, reading, running, progress))
-            with opened.run(policy) as run:
-                explained = explain_law(run, given.one_law(run.table.names), progress)
+            how = reading.arguments(table) | running.arguments()
+            opened = until_shown.enter_context(open_table(table, **how, progress=progress))
+            explained = opened.explain(given, null=policy)
         if showing.json_:
             output.print_json(explained.to_dict())
         else:
@@ -155,10 +153,13 @@ def explain(
 def _settled_null(null: str | None, given: LawsInput) -> NullPolicy:
     """What null means: what is asked for, else what it meant to the laws of a document, which is said."""
     from lawful.cli.output import print_notes
-    from lawful.runs.open_table import null_of_laws
 
-    policy = null_of_laws(null, given)
-    meant = given.null_policy() if null is None else None
-    if meant is not None and policy != "equal":
-        print_notes(f"laws are judged with --null {policy}, as {meant[1]} says")
+    if null is not None:
+        return null_policy(null)
+    meant = given.null_policy()
+    if meant is None:
+        return NullPolicy.EQUAL
+    policy, source = meant
+    if policy is not NullPolicy.EQUAL:
+        print_notes(f"laws are judged with --null {policy}, as {source} says")
     return policy

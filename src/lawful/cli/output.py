@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,16 +13,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from rich.console import Console
 from rich.text import Text
 
-from lawful.common.errors import LawfulError, UsageError
+from lawful.common.errors import LawfulError, LawfulWarning, UsageError
 from lawful.results.json_files import json_pieces
 from lawful.results.texts.check_text import check_lines
 from lawful.results.texts.lines import Limits, Line
 from lawful.results.texts.profile_text import profile_lines
 from lawful.results.texts.shown_text import visible, visible_lines
-from lawful.runs.run import Progress
 
 if TYPE_CHECKING:
     # With results come Numba and all kernels, and every command comes here, `lawful --help` too.
+    from lawful.api import Progress
     from lawful.results import CheckReport, TableProfile
 
 _WIDE_ENOUGH = 1_000_000
@@ -94,6 +95,23 @@ def print_notes(*lines: str) -> None:
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     for line in lines:
         console.print(Text(visible(line)))
+
+
+@contextmanager
+def warnings_are_notes() -> Iterator[None]:
+    """Print lawful's own warnings as notes, without the line of code that they are about."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", LawfulWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+            if issubclass(category, LawfulWarning):
+                print_notes(str(message))
+            else:
+                others(message, category, *place)
+
+        warnings.showwarning = show  # type: ignore[assignment]  # the place is only passed on
+        yield
 
 
 @contextmanager

@@ -34,6 +34,25 @@ def silent(_: str) -> None:
 
 
 @dataclass(frozen=True)
+class SparkSettings:
+    """The Spark to start or to connect to, where no session is given.
+
+    Parameters
+    ----------
+    master
+        The master, such as `local[4]` or `spark://host:7077`.
+    remote
+        A Spark Connect server, such as `sc://host:15002`.
+    driver_memory
+        The memory of a driver that is started, such as `4g`.
+    """
+
+    master: str | None = None
+    remote: str | None = None
+    driver_memory: str | None = None
+
+
+@dataclass(frozen=True)
 class Where:
     """Where to run: an engine by name, and the Spark that it uses."""
 
@@ -49,6 +68,13 @@ class Where:
             raise UsageError(f"unknown engine {self.engine!r}", f"Engines: {', '.join(ENGINES)}.")
         if self.engine == "local" and (self.master or self.remote):
             raise UsageError("the local engine uses no Spark, but a master or a remote is given", "Drop one.")
+
+    @staticmethod
+    def of(engine: EngineName, spark: SparkSession | SparkSettings | None) -> Where:
+        """Take a session as it is, and the settings of one apart."""
+        if isinstance(spark, SparkSettings):
+            return Where(engine, spark.master, spark.remote, driver_memory=spark.driver_memory)
+        return Where(engine, spark=spark)
 
     def settle(self, source: Any) -> Literal["local", "spark"]:
         """Decide between the engines for a source.
