@@ -27,7 +27,7 @@ def minimal_differences(table: RankedTable, policy: NullPolicy, columns: Sequenc
     """
     if table.rows > (_MOST_ROWS if len(columns) > DIRECT_BITS else _MOST_ROWS_IF_NARROW):
         return None
-    compared = ByteColumns.of(table, policy, columns, signs=False)
+    compared = ByteColumns.of(table, policy, columns)
     kept = np.empty((_MOST_DIFFERENCES, words_for(len(compared.lanes))), np.uint64)
     found = difference_kernels.minimal_differences(*compared.for_walks, kept)
     return None if found < 0 else all_columns(len(columns)) & ~compared.agree(kept[:found])

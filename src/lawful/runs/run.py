@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.tables.encoded_table import METADATA, EncodedTable, ranks_file
-from lawful.tables.options import ReadOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -147,27 +146,6 @@ def timed(seconds: dict[str, float], step: str) -> Iterator[None]:
         yield
     finally:
         seconds[step] = round(seconds.get(step, 0.0) + time.perf_counter() - begin, 4)
-
-
-@contextmanager
-def open_run(
-    source: Any,
-    options: ReadOptions,
-    where: Where,
-    null_policy: NullPolicy = NullPolicy.EQUAL,
-    *,
-    reuse: bool = True,
-    needs_engine: bool = True,
-    progress: Progress = silent,
-) -> Iterator[Run]:
-    """Encode a source and open an engine on it; both are let go at the end, with everything they hold."""
-    from lawful.runs.opened import open_source
-
-    with (
-        open_source(source, options, where, reuse=reuse, progress=progress) as opened,
-        opened.run(null_policy, needs_engine=needs_engine) as run,
-    ):
-        yield run
 
 
 def is_encoded_table(source: Any) -> bool:

@@ -77,7 +77,7 @@ def without_redundant(space: PredicateSpace, dcs: Iterable[Numbers]) -> list[Num
     closures = pack_sets([_implied(space, numbers) for numbers in ordered], len(space))
     turned_round = ([space.mirrored[number] for number in numbers] for numbers in ordered)
     mirrored = pack_sets([_implied(space, numbers) for numbers in turned_round], len(space))
-    kept = SetTrie(len(space))
+    kept = SetTrie()
     result = []
     for place, numbers in enumerate(ordered):
         if not kept.has_subset_of(closures[place]) and not kept.has_subset_of(mirrored[place]):

@@ -111,7 +111,6 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
         lanes=np.array(numbers, np.int64),
         always_equal=(),
         always_differ=(),
-        always_unknown=(),
         order=order,
     )
 
