@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +15,7 @@ from lawful.common.meanings import NullPolicy, null_policy
 
 if TYPE_CHECKING:
     from lawful.api import LawsInput
+    from lawful.results import CheckReport
 
 
 @takes_groups
@@ -70,13 +72,9 @@ def check(
     from lawful.api import open as open_table
     from lawful.api import read_laws
     from lawful.cli import output
-    from lawful.results.json_files import write_document
-    from lawful.results.violation_files import require_empty
 
     given = read_laws(laws)
-    output.require_writable(showing.out, table)
-    if violations is not None:
-        require_empty(violations)
+    _require_places(table, showing, violations)
     policy = _settled_null(null, given)
     with ExitStack() as until_shown:
         with output.shown_progress() as progress:
@@ -88,10 +86,7 @@ def check(
             output.print_json(report.to_dict())
         else:
             output.print_check(report, showing.limits)
-        if showing.out is not None:
-            write_document(report.to_dict(), showing.out)
-        if violations is not None:
-            output.print_notes(*(f"wrote {path}" for path in report.write_violations(violations)))
+        _write(report.to_dict(), report, showing, violations)
     raise typer.Exit(EXIT_STOPPED if not report.complete else EXIT_FINE if report.holds else EXIT_LAWS_BROKEN)
 
 
@@ -126,13 +121,9 @@ def explain(
     from lawful.api import read_laws
     from lawful.cli import output
     from lawful.cli.explanation_output import print_explanation
-    from lawful.results.json_files import write_document
-    from lawful.results.violation_files import require_empty
 
     given = read_laws(law)
-    output.require_writable(showing.out, table)
-    if violations is not None:
-        require_empty(violations)
+    _require_places(table, showing, violations)
     policy = _settled_null(null, given)
     with ExitStack() as until_shown:
         with output.shown_progress() as progress:
@@ -143,11 +134,29 @@ def explain(
             output.print_json(explained.to_dict())
         else:
             print_explanation(explained, most, showing.limits)
-        if showing.out is not None:
-            write_document(explained.to_dict(), showing.out)
-        if violations is not None:
-            output.print_notes(*(f"wrote {path}" for path in explained.report.write_violations(violations)))
+        _write(explained.to_dict(), explained.report, showing, violations)
     raise typer.Exit(EXIT_STOPPED if not explained.complete else EXIT_FINE if explained.holds else EXIT_LAWS_BROKEN)
+
+
+def _require_places(table: str, showing: opt.Showing, violations: Path | None) -> None:
+    """Refuse places where nothing can be written, before work is spent on what is to be written there."""
+    from lawful.cli.output import require_writable
+    from lawful.results.violation_files import require_empty
+
+    require_writable(showing.out, table)
+    if violations is not None:
+        require_empty(violations)
+
+
+def _write(document: dict[str, Any], report: CheckReport, showing: opt.Showing, violations: Path | None) -> None:
+    """Write the document and the violating rows, as far as they are asked for."""
+    from lawful.cli.output import print_notes
+    from lawful.results.json_files import write_document
+
+    if showing.out is not None:
+        write_document(document, showing.out)
+    if violations is not None:
+        print_notes(*(f"wrote {path}" for path in report.write_violations(violations)))
 
 
 def _settled_null(null: str | None, given: LawsInput) -> NullPolicy:
