@@ -118,9 +118,9 @@ def discover(
     seed
         Where random numbers start; every seed gives the same laws.
     strategy
-        How to search: `full` compares all pairs of rows, `hybrid` some and checks (keys, FDs, DCs); `lattice` and
-        `evidence` (canonical ODs); `findod` and `canonical` (list ODs); `completion` (DCs); `auto`: whatever is
-        quicker.
+        How to search: `full` compares all pairs of rows, `hybrid` compares some and checks what is left (keys, FDs,
+        DCs); `lattice` and `evidence` (canonical ODs); `findod` and `canonical` (list ODs); `completion` (DCs); `auto`:
+        whatever is quicker.
     checkpoint, resume
         A file in which every verdict is kept, and whether to go on from it.
     null, engine, spark, format, columns, types, limit, dialect, reuse, progress

@@ -160,7 +160,7 @@ def _write(document: dict[str, Any], report: CheckReport, showing: opt.Showing, 
 
 
 def _settled_null(null: str | None, given: LawsInput) -> NullPolicy:
-    """What null means: what is asked for, else what it meant to the laws of a document, which is said."""
+    """What null means: what is asked for, else what it meant to the laws of a document; then a note says so."""
     from lawful.cli.output import print_notes
 
     if null is not None:

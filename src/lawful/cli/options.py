@@ -225,7 +225,7 @@ class Showing:
 
     @property
     def limits(self) -> Limits:
-        """How much is shown as text: a page that one reads, the same in a pipe, or all of it."""
+        """How much is shown as text: a page, on a terminal and in a pipe alike, or all of it."""
         return ALL if self.all_ else COMMAND_PAGE
 
 

@@ -130,7 +130,7 @@ def print_profile(profile: TableProfile, limits: Limits) -> None:
 
 
 def print_check(report: CheckReport, limits: Limits) -> None:
-    """Print the verdicts, and for each law that rows break two rows that refute it and how many violate it."""
+    """Print the verdicts, and for each broken law two rows that refute it and how many rows violate it."""
     print_styled(check_lines(report, limits))
 
 

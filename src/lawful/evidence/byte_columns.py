@@ -193,5 +193,5 @@ def planes_for(highest: int) -> int:
 
 
 def null_bytes(is_null: npt.NDArray[np.bool_]) -> Bytes:
-    """Where the first lanes are null, eight lanes a byte, with the room that planes have behind their rows."""
+    """Where the first lanes are null, eight lanes per byte, with the room that planes have behind their rows."""
     return np.pad(np.packbits(is_null, axis=0, bitorder="little"), ((0, 0), (0, BLOCK - 1)))

@@ -14,8 +14,8 @@ from lawful.evidence.signs import all_columns, words_for
 from lawful.tables.ranked_table import RankedTable
 
 _MOST_ROWS, _MOST_ROWS_IF_NARROW = 1_000, 300
-"""Of more rows, distinct agree sets are so few beside the pairs that it is quicker to find these first; the more so if
-they are counted in a table that they index."""
+"""With more rows than this, distinct agree sets are so few beside the pairs that it is quicker to find these first,
+above all where they are short enough to index a table."""
 _MOST_DIFFERENCES = 512
 """With more, the search for one that a pair includes takes longer than a table of distinct agree sets."""
 

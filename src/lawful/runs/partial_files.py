@@ -3,8 +3,8 @@
 A run that will write `laws.json` appends what it finds to a new file of its own beside it, and never writes into that
 of another run. It is `laws.json.partial`; if an earlier run has left that, it is `laws.json.2.partial`, and so on. The
 file of an earlier run goes only when the run's own file holds all its laws, which then takes the name; if that never
-happens, it stays. The own file goes when the whole result is written. Locks tell runs that live from those that do not:
-a run holds one on its own file, and one on every earlier file that it may remove.
+happens, it stays. A run's own file goes when the whole result is written. Locks tell runs that live from those that do
+not: a run holds one on its own file, and one on every earlier file that it may remove.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Earlier(_Locked):
     """What an earlier run has left."""
 
     lines: _Lines | None
-    """Its lines that this run has not written; None where there are too many to hold against the own ones."""
+    """Its lines that this run has not written; None where there are too many to compare with those that it writes."""
 
     @property
     def is_found_again(self) -> bool:
@@ -172,7 +172,7 @@ class PartialFile:
         self.blocks, self.listings = [], []
 
     def forget(self) -> None:
-        """Remove the own file, once the whole result is written."""
+        """Remove this run's own file, once the whole result is written."""
         if self.path is not None:
             with contextlib.suppress(OSError):
                 self.path.unlink()

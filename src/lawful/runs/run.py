@@ -70,7 +70,7 @@ class Where:
 
     @staticmethod
     def of(engine: EngineName, spark: SparkSession | SparkSettings | None) -> Where:
-        """Take a session as it is, and the settings of one apart."""
+        """Make it of an engine's name and of a session, or the settings of one."""
         if isinstance(spark, SparkSettings):
             return Where(engine, spark.master, spark.remote, driver_memory=spark.driver_memory)
         return Where(engine, spark=spark)

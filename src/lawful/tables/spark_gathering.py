@@ -50,7 +50,7 @@ class Results:
         return list(rows.items())
 
     def needed(self, limit: int | None) -> list[Survey]:
-        """The surveys up to the one that fills the row limit; an error that comes after those rows is no matter."""
+        """The surveys up to the one that fills the row limit; an error that comes after those rows does not matter."""
         rows = 0
         needed: list[Survey] = []
         for survey, _ in self.surveys:

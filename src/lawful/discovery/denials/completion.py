@@ -6,7 +6,7 @@ evidence, so that is what the engine gives back.
 
 Departures: which constraints are redundant is decided within groups of predicates (rules i, iii and iv of section
 6.4) and not along chains of columns; rule v is unsound as printed. Selectivities come from random pairs, but only as
-many as a good guess needs. The refiners' own departures stand in `checks.denial_refining`.
+many as a good guess needs. The refiners' own departures stand in `checks.denials.refining`.
 """
 
 from __future__ import annotations

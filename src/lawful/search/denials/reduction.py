@@ -68,7 +68,7 @@ def reduced_places(
     ----------
     only_mirrored
         That none follows from another as it stands, and none from the mirror image of another unless it is that
-        image; see `denial_literals.finds_no_implied`. It saves holding each constraint against all others.
+        image; see `literals.finds_no_implied`. It saves holding each constraint against all others.
     has_images
         That the mirror image of each is there too, as it is unless a search was broken off.
     should_stop
