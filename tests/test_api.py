@@ -24,6 +24,7 @@ from lawful.common.errors import LawfulError, NotationError, UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, Key, NamedLaw
 from lawful.results import CheckReport
+from lawful.runs.run import Where
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -352,6 +353,37 @@ def test_discover_goes_on_from_a_checkpoint(tmp_path: Path, strategy: Any) -> No
     assert log.read_bytes().count(b"\n") > 2
     assert [found.text for found in resumed] == [found.text for found in lawful.discover(source, "canonical-od")]
     assert ("jobs" in resumed.counts) == (strategy == "lattice")
+
+
+def test_progress_and_notes_are_told() -> None:
+    done: list[str] = []
+    noted: list[str] = []
+    lawful.check(DATA, LAWS, progress=done.append)
+    assert done == ["encoding the table", "checking 3 laws", *(f"checked {n} of 3 laws" for n in (1, 2, 3))]
+    lawful.discover(DATA, "dc", max_size=2, progress=done.append, notes=noted.append)
+    assert done[-1] == "ranking what was found"
+    assert noted[0] == "40 predicates in 8 comparisons:"
+
+
+def test_laws_are_kept_in_a_partial_file_until_they_are_saved(tmp_path: Path) -> None:
+    out = tmp_path / "laws.json"
+    with lawful.PartialFile(out) as partial:
+        found = lawful.discover(DATA, partial=partial)
+        assert partial.path == tmp_path / "laws.json.partial"
+        assert {json.loads(line) for line in partial.path.read_text().splitlines()} == {law.text for law in found}
+        assert lawful.check(DATA, partial.path).holds
+        found.save(out)
+        partial.forget()
+    assert [path.name for path in tmp_path.iterdir()] == ["laws.json"]
+    with pytest.raises(UsageError, match="both the document and the checkpoint"):
+        lawful.discover(DATA, partial=lawful.PartialFile(out), checkpoint=out)
+
+
+def test_spark_settings_ask_for_spark() -> None:
+    settings = lawful.SparkSettings(master="local[1]")
+    with pytest.raises(UsageError, match="the local engine uses no Spark"):
+        lawful.profile(DATA, engine="local", spark=settings)
+    assert Where.of("auto", settings).settle(DATA) == "spark"
 
 
 def test_no_law_depends_on_the_partition_chain() -> None:

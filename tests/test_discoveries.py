@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from discovered_tables import TABLE, slow_table
+from opened_runs import open_run
 from pyarrow import csv
 
 import lawful
@@ -24,7 +25,7 @@ from lawful.results import DiscoveryReport
 from lawful.runs.discover import discover_laws
 from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import Request, families_of
-from lawful.runs.run import Progress, Where, open_run
+from lawful.runs.run import Progress, Where
 from lawful.runs.stopping import interrupt
 from lawful.tables.options import ReadOptions
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from cli.result_documents import check_document
 from discovered_tables import TABLE, slow_table
+from opened_runs import open_run
 
 import lawful
 from lawful.discovery.findings import KEY, Block, Listing
@@ -17,7 +18,7 @@ from lawful.results import DiscoveryReport
 from lawful.runs.discover import discover_laws
 from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import Request
-from lawful.runs.run import Where, open_run
+from lawful.runs.run import Where
 from lawful.tables.options import ReadOptions
 
 FEW = TABLE.select(["c1", "c4", "half"])

@@ -45,6 +45,25 @@ ORDER_EXCEPTIONS: dict[tuple[str, str], str] = {("lawful.cli.app", "__init__"): 
 """(module that imports, room that it imports) -> why it may."""
 
 
+CALLED_BY_COMMANDS = ("api", "results", "common", "cli", "rewriting", "demo")
+"""The rooms that the command line is made of: the Python functions, what they give back, and what is only shown."""
+
+COMMAND_EXCEPTIONS: dict[tuple[str, str], str] = {
+    ("lawful.cli.app", "lawful.__version__"): "it prints the version",
+    ("lawful.cli.options", "lawful.discovery.families"): "an entry of the table of options becomes an option",
+    ("lawful.cli.options", "lawful.tables.options"): "help names formats and types, and has the defaults of a dialect",
+    ("lawful.cli.discovering", "lawful.discovery.families"): "the table of options",
+    ("lawful.cli.discovering", "lawful.runs.request"): "the table of options",
+    ("lawful.cli.interrupts", "lawful.runs.stopping"): "signals are a program's, and runs have to know its handler",
+    (
+        "lawful.cli.looking",
+        "lawful.tables.kept_tables",
+    ): "`lawful cache` looks after files, and Python has no such verb",
+    ("lawful.cli.cache_output", "lawful.tables.kept_tables"): "it shows these files",
+}
+"""(module of the command line, module that it imports) -> why it may."""
+
+
 def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))
 
@@ -167,6 +186,26 @@ def test_exceptions_to_the_order_are_still_needed():
         if used != room(module_name(path))
     }
     assert set(ORDER_EXCEPTIONS) <= needed
+
+
+def test_commands_call_the_python_functions():
+    """The command line has no way of its own into the rooms: whatever it does, a program can."""
+    used = {
+        (module_name(path), name)
+        for path in modules()
+        if room(module_name(path)) == "cli"
+        for name in imported_by(path, types_too=False)
+        if name.startswith("lawful.") and name.split(".")[1] not in CALLED_BY_COMMANDS
+    }
+    excused = {entry for entry in used if any(_is_inside(entry, known) for known in COMMAND_EXCEPTIONS)}
+    assert sorted(used - excused) == []
+    needed = {known for known in COMMAND_EXCEPTIONS if any(_is_inside(entry, known) for entry in used)}
+    assert needed == set(COMMAND_EXCEPTIONS)
+
+
+def _is_inside(entry: tuple[str, str], known: tuple[str, str]) -> bool:
+    """Whether a module imports what it may, or something of it."""
+    return entry[0] == known[0] and f"{entry[1]}.".startswith(f"{known[1]}.")
 
 
 @pytest.mark.parametrize("heavy", ["pyspark", "numba", "pandas", "pyarrow", "polars", "altair", "sqlglot"])

@@ -14,6 +14,7 @@ from cli.result_documents import check_document
 from discovered_tables import TABLE
 from hypothesis import given
 from hypothesis import strategies as st
+from opened_runs import open_run
 
 import lawful
 from lawful.common.errors import UsageError
@@ -24,7 +25,7 @@ from lawful.results.law_listings import RankedLaws
 from lawful.runs.discover import discover_laws
 from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import Request
-from lawful.runs.run import Where, open_run
+from lawful.runs.run import Where
 from lawful.search import pack_sets
 from lawful.tables.options import ReadOptions
 

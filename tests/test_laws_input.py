@@ -1,4 +1,4 @@
-"""Every way of giving laws on the command line."""
+"""Every way of giving laws as texts, as the command line does."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 
 from lawful.common.errors import LawfulError, NotationError, SourceError
 from lawful.dependencies import FD, CanonicalOD, Key, Law
-from lawful.runs.laws_input import load_laws
+from lawful.runs.laws_input import given_laws
 
 NAMES = ["zip", "city", "state", "unit price"]
 DOCUMENT = {"format": "lawful/1", "dependencies": [{"kind": "fd", "lhs": ["zip"], "rhs": "state", "holds": False}]}
 
 
 def read_laws(choices: list[str], names: list[str]) -> list[Law]:
-    return load_laws(choices).laws(names)
+    return given_laws(choices).laws(names)
 
 
 def test_laws_are_read_in_the_order_given(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from lawful.common.errors import UsageError
 from lawful.dependencies import format_law
 from lawful.discovery.findings import KEY, Block
 from lawful.discovery.questions import resident_bytes
-from lawful.runs.partial_files import PartialFile, may_be_partial
+from lawful.runs.partial_files import PartialFile
 from lawful.search import pack_sets
 
 NAMES = ("a", "b", "c", "d")
@@ -191,11 +191,18 @@ def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
         kept.begin(NAMES)
 
 
-def test_names_of_partial_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checkpoint_has_a_name_that_no_partial_file_may_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("link").symlink_to("laws.json.partial")
-    out = Path("laws.json")
-    for name in ("laws.json.partial", "./laws.json.12.partial", str(tmp_path / "laws.json.partial"), "link"):
-        assert may_be_partial(Path(name), out)
-    for name in ("laws.json", "laws.partial", "laws.json.x.partial", "lawsxjson.partial", "../laws.json.partial"):
-        assert not may_be_partial(Path(name), out)
+    kept = PartialFile("laws.json")
+    for name in (
+        "laws.json",
+        "laws.json.partial",
+        "./laws.json.12.partial",
+        str(tmp_path / "laws.json.partial"),
+        "link",
+    ):
+        with pytest.raises(UsageError, match="cannot be"):
+            kept.refuse_checkpoint(Path(name))
+    for name in ("laws.partial", "laws.json.x.partial", "lawsxjson.partial", "../laws.json.partial"):
+        kept.refuse_checkpoint(Path(name))

@@ -13,6 +13,7 @@ from checks.tables import ArrayTable, ranked
 from discovered_tables import TABLE
 from hypothesis import given
 from hypothesis import strategies as st
+from opened_runs import open_run
 
 import lawful
 from lawful.common.meanings import NullPolicy
@@ -26,7 +27,7 @@ from lawful.runs import ranking as ranking_module
 from lawful.runs.discover import discover_laws
 from lawful.runs.ranking import Ranker
 from lawful.runs.request import Request
-from lawful.runs.run import Where, open_run
+from lawful.runs.run import Where
 from lawful.runs.stopping import RankingWatch, UserWatch
 from lawful.search import pack_sets, set_sizes
 from lawful.tables.options import ReadOptions

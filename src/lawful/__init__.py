@@ -11,24 +11,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lawful.api import check, discover, explain, load, profile
+    from lawful.api import (
+        CsvDialect,
+        PartialFile,
+        SparkSettings,
+        check,
+        discover,
+        explain,
+        load,
+        profile,
+        read_laws,
+    )
     from lawful.api import open as open  # noqa: A004  # named twice because a star import must not hide Python's own
     from lawful.common.errors import LawfulError
     from lawful.dependencies import NamedLaw
     from lawful.rewriting import rewrite
-    from lawful.tables.options import CsvDialect
 
 __version__ = "0.1.0"
 __all__ = [
     "CsvDialect",
     "LawfulError",
     "NamedLaw",
+    "PartialFile",
+    "SparkSettings",
     "__version__",
     "check",
     "discover",
     "explain",
     "load",
     "profile",
+    "read_laws",
     "rewrite",
 ]
 
@@ -39,9 +51,12 @@ _HOMES = {
     "load": "lawful.api",
     "open": "lawful.api",
     "profile": "lawful.api",
+    "read_laws": "lawful.api",
     "CsvDialect": "lawful.tables.options",
     "LawfulError": "lawful.common.errors",
     "NamedLaw": "lawful.dependencies",
+    "PartialFile": "lawful.api",
+    "SparkSettings": "lawful.api",
     "rewrite": "lawful.rewriting",
 }
 

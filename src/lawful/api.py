@@ -12,29 +12,46 @@ from typing import TYPE_CHECKING, Any
 from lawful.common.errors import LawfulWarning, UsageError
 from lawful.common.meanings import Measure, null_policy
 from lawful.results import CheckReport, DiscoveryReport, Explanation, SavedLaws, TableProfile
-from lawful.runs.laws_input import GivenLaws, OneLaw, given_laws, load_document
+from lawful.runs.laws_input import GivenLaws, LawsInput, OneLaw, given_laws, load_document
 from lawful.runs.open_table import OpenTable, null_of_laws
 from lawful.runs.opened import open_source
+from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import request_of
-from lawful.runs.run import EngineName, Where
+from lawful.runs.run import EngineName, Progress, SparkSettings, Where, silent
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+__all__ = [
+    "CsvDialect",
+    "LawsInput",
+    "PartialFile",
+    "Progress",
+    "SparkSettings",
+    "check",
+    "discover",
+    "explain",
+    "load",
+    "open",
+    "profile",
+    "read_laws",
+]
+
 
 def open(  # noqa: A001  # what it does to a table is what the other one does to a file
     source: Any,
     *,
     engine: EngineName = "auto",
-    spark: SparkSession | None = None,
+    spark: SparkSession | SparkSettings | None = None,
     format: str | None = None,  # noqa: A002  # the name that the command line has for it
     columns: Sequence[str] | None = None,
     types: Mapping[str, str] | None = None,
     limit: int | None = None,
     dialect: CsvDialect | None = None,
     reuse: bool = True,
+    progress: Progress | None = None,
 ) -> OpenTable:
     """Read a table once, to ask several things of it.
 
@@ -46,9 +63,10 @@ def open(  # noqa: A001  # what it does to a table is what the other one does to
         The table, with `discover`, `check`, `explain` and `profile`.
     """
     options = read_options(format, columns, types, limit, dialect)
-    opened = open_source(source, options, Where(engine, spark=spark), reuse=reuse)
+    told = progress or silent
+    opened = open_source(source, options, Where.of(engine, spark), reuse=reuse, progress=told)
     _warn_of_left_out(opened.table)
-    return OpenTable(opened)
+    return OpenTable(opened, told)
 
 
 def discover(
@@ -67,13 +85,16 @@ def discover(
     resume: bool = False,
     null: str = "equal",
     engine: EngineName = "auto",
-    spark: SparkSession | None = None,
+    spark: SparkSession | SparkSettings | None = None,
     format: str | None = None,  # noqa: A002  # the name that the command line has for it
     columns: Sequence[str] | None = None,
     types: Mapping[str, str] | None = None,
     limit: int | None = None,
     dialect: CsvDialect | None = None,
     reuse: bool = True,
+    progress: Progress | None = None,
+    notes: Progress | None = None,
+    partial: PartialFile | None = None,
     **options: Any,
 ) -> DiscoveryReport:
     """Find all minimal laws that a table obeys.
@@ -97,13 +118,17 @@ def discover(
     seed
         Where random numbers start; every seed gives the same laws.
     strategy
-        How to search: `full` compares all pairs of rows, `hybrid` some and checks (keys, FDs, DCs); `lattice` and
-        `evidence` (canonical ODs); `findod` and `canonical` (list ODs); `completion` (DCs); `auto`: whatever is
-        quicker.
+        How to search: `full` compares all pairs of rows, `hybrid` compares some and checks what is left (keys, FDs,
+        DCs); `lattice` and `evidence` (canonical ODs); `findod` and `canonical` (list ODs); `completion` (DCs); `auto`:
+        whatever is quicker.
     checkpoint, resume
         A file in which every verdict is kept, and whether to go on from it.
-    null, engine, spark, format, columns, types, limit, dialect, reuse
+    null, engine, spark, format, columns, types, limit, dialect, reuse, progress
         As for `check`.
+    notes
+        Is told, before the search begins, what is good to know of it, such as which columns will be compared.
+    partial
+        A file that every law is appended to as soon as it is certain; see `PartialFile`.
     options
         What only some kinds of laws can be asked for, such as `unidirectional=True` or `cross_columns=False`; the page
         on Python lists them.
@@ -128,6 +153,8 @@ def discover(
     }
     request = request_of(common | options)  # first, because it refuses what cannot be meant before the table is read
     policy = null_policy(null)
+    if partial is not None:
+        partial.refuse_checkpoint(request.checkpoint)
     with open(
         source,
         engine=engine,
@@ -138,8 +165,9 @@ def discover(
         limit=limit,
         dialect=dialect,
         reuse=reuse,
+        progress=progress,
     ) as table:
-        return table.discover_as(request, policy)
+        return table.discover_as(request, policy, notes, partial)
 
 
 def check(
@@ -150,13 +178,14 @@ def check(
     measure: Measure | None = None,
     null: str | None = None,
     engine: EngineName = "auto",
-    spark: SparkSession | None = None,
+    spark: SparkSession | SparkSettings | None = None,
     format: str | None = None,  # noqa: A002  # the name that the command line has for it
     columns: Sequence[str] | None = None,
     types: Mapping[str, str] | None = None,
     limit: int | None = None,
     dialect: CsvDialect | None = None,
     reuse: bool = True,
+    progress: Progress | None = None,
 ) -> CheckReport:
     """Check laws on a table.
 
@@ -179,18 +208,21 @@ def check(
     engine
         `local`, `spark`, or `auto`, which takes Spark for Spark's own tables and for large files.
     spark
-        The session to use; an active one is found by itself.
+        The session to use, or the `SparkSettings` of one that is started or connected to; an active one is found by
+        itself.
     format, columns, types, limit, dialect
         What to read of the source and how; see `ReadOptions`.
     reuse
         Whether the encoded table of a file is kept, and taken again while the file is unchanged.
+    progress
+        Is told what is being done, in a few words, whenever that changes.
 
     Returns
     -------
     CheckReport
         The verdicts. When it is interrupted (Ctrl-C), those that there are, with `complete` false.
     """
-    given = given_laws(laws)  # first, because what is no law is refused before the table is read
+    given = read_laws(laws)  # first, because what is no law is refused before the table is read
     null_of_laws(null, given)
     with open(
         source,
@@ -202,6 +234,7 @@ def check(
         limit=limit,
         dialect=dialect,
         reuse=reuse,
+        progress=progress,
     ) as table:
         return table.check(given, error=error, measure=measure, null=null)
 
@@ -212,16 +245,17 @@ def explain(
     *,
     null: str | None = None,
     engine: EngineName = "auto",
-    spark: SparkSession | None = None,
+    spark: SparkSession | SparkSettings | None = None,
     format: str | None = None,  # noqa: A002  # the name that the command line has for it
     columns: Sequence[str] | None = None,
     types: Mapping[str, str] | None = None,
     limit: int | None = None,
     dialect: CsvDialect | None = None,
     reuse: bool = True,
+    progress: Progress | None = None,
 ) -> Explanation:
     """Explain why one law holds on all rows of a table, or which rows break it. See `check`."""
-    given = given_laws(law)
+    given = read_laws(law)
     null_of_laws(null, given)
     with open(
         source,
@@ -233,8 +267,20 @@ def explain(
         limit=limit,
         dialect=dialect,
         reuse=reuse,
+        progress=progress,
     ) as table:
         return table.explain(given, null=null)
+
+
+def read_laws(laws: GivenLaws) -> LawsInput:
+    """Read laws in any form that `check` takes, and refuse what is none; they are bound to columns when they are used.
+
+    Returns
+    -------
+    LawsInput
+        The laws, which `check`, `explain` and `rewrite` take.
+    """
+    return given_laws(laws)
 
 
 def load(path: str | os.PathLike[str]) -> SavedLaws:
@@ -246,13 +292,14 @@ def profile(
     source: Any,
     *,
     engine: EngineName = "auto",
-    spark: SparkSession | None = None,
+    spark: SparkSession | SparkSettings | None = None,
     format: str | None = None,  # noqa: A002  # the name that the command line has for it
     columns: Sequence[str] | None = None,
     types: Mapping[str, str] | None = None,
     limit: int | None = None,
     dialect: CsvDialect | None = None,
     reuse: bool = True,
+    progress: Progress | None = None,
 ) -> TableProfile:
     """Read a table and describe its columns: types, distinct values, nulls, extremes. See `check`."""
     with open(
@@ -265,6 +312,7 @@ def profile(
         limit=limit,
         dialect=dialect,
         reuse=reuse,
+        progress=progress,
     ) as table:
         return table.profile()
 

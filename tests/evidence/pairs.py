@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 from hypothesis import strategies as st
 
 from lawful.common.meanings import NullPolicy
-from lawful.evidence import AgreeSets, SignSets, SignVectors
+from lawful.evidence import AgreeSets, RowMatrix
+from lawful.evidence.signs import compared_words
 
 POLICIES = st.sampled_from(NullPolicy)
 WIDTHS = (1, 16, 17, 31, 32, 33, 63, 64, 65, 130)
@@ -80,16 +81,16 @@ def signs_of(table: ArrayTable, t: int, s: int, policy: NullPolicy, columns: Seq
     return tuple(signs)
 
 
-def turned(signs: Signs) -> Signs:
-    """The vector or its mirror, whichever has < in the first column that orders."""
-    ordering = next((sign for sign in signs if sign in "<>"), "<")
-    return signs if ordering == "<" else tuple({"<": ">", ">": "<"}.get(sign, sign) for sign in signs)
-
-
 def known(signs: Signs) -> Known:
     agree = sum(1 << c for c, sign in enumerate(signs) if sign == "=")
     differ = sum(1 << c for c, sign in enumerate(signs) if sign in "<>")
     return agree, differ
+
+
+def all_pairs(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs of rows, both ways round."""
+    pairs = np.array(list(permutations(range(rows), 2)), np.int32).reshape(-1, 2)
+    return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
 
 
 def every_pair(table: ArrayTable, policy: NullPolicy, columns: Sequence[int] | None = None) -> Iterator[Signs]:
@@ -99,10 +100,6 @@ def every_pair(table: ArrayTable, policy: NullPolicy, columns: Sequence[int] | N
 
 def brute_agree(table: ArrayTable, policy: NullPolicy, columns: Sequence[int] | None = None) -> Counter[Known]:
     return Counter(known(signs) for signs in every_pair(table, policy, columns))
-
-
-def brute_signs(table: ArrayTable, policy: NullPolicy, columns: Sequence[int] | None = None) -> Counter[Signs]:
-    return Counter(turned(signs) for signs in every_pair(table, policy, columns))
 
 
 def as_numbers(words: np.ndarray) -> list[int]:
@@ -115,10 +112,16 @@ def as_known(agree: np.ndarray, differ: np.ndarray) -> list[Known]:
     return list(zip(as_numbers(agree), as_numbers(differ), strict=True))
 
 
-def as_signs(vectors: SignVectors, width: int) -> list[Signs]:
+def compared_signs(table: ArrayTable, left: np.ndarray, right: np.ndarray, policy: NullPolicy) -> list[Signs]:
+    """The signs of pairs as the kernels of a pool with swaps tell them."""
+    matrix = RowMatrix.of(table)
+    words = compared_words(matrix, left, right, policy, signs=True)
+    less, greater = (as_numbers(np.ascontiguousarray(plane.T)) for plane in np.split(words, 2))
     letters = {(0, 0): "=", (1, 0): "<", (0, 1): ">", (1, 1): "?"}
-    pairs = zip(as_numbers(vectors.less), as_numbers(vectors.greater), strict=True)
-    return [tuple(letters[less >> c & 1, greater >> c & 1] for c in range(width)) for less, greater in pairs]
+    return [
+        tuple(letters[one >> c & 1, other >> c & 1] for c in range(table.width))
+        for one, other in zip(less, greater, strict=True)
+    ]
 
 
 def same_agree(one: AgreeSets, other: AgreeSets) -> bool:
@@ -127,13 +130,4 @@ def same_agree(one: AgreeSets, other: AgreeSets) -> bool:
         and np.array_equal(one.differ, other.differ)
         and np.array_equal(one.witnesses, other.witnesses)
         and ((one.counts is None and other.counts is None) or np.array_equal(one.counts, other.counts))
-    )
-
-
-def same_signs(one: SignSets, other: SignSets) -> bool:
-    return (
-        np.array_equal(one.signs.less, other.signs.less)
-        and np.array_equal(one.signs.greater, other.signs.greater)
-        and np.array_equal(one.witnesses, other.witnesses)
-        and np.array_equal(one.counts, other.counts)
     )

@@ -17,11 +17,8 @@ from lawful.evidence import (
     AgreeSets,
     agree_sets_of_tile,
     all_agree_sets,
-    all_sign_vectors,
     exact,
     merge,
-    merge_signs,
-    sign_vectors_of_tile,
     tiles,
 )
 from tests.evidence.pairs import (
@@ -29,16 +26,12 @@ from tests.evidence.pairs import (
     WIDTHS,
     ArrayTable,
     as_known,
-    as_signs,
     brute_agree,
-    brute_signs,
     known,
     random_table,
     same_agree,
-    same_signs,
     signs_of,
     tables,
-    turned,
 )
 
 
@@ -66,17 +59,6 @@ def test_a_matrix_of_ranks_gives_the_same(table: ArrayTable, policy: NullPolicy)
     with_matrix.matrix = np.stack([table.column(column) for column in range(table.width)])
     with_matrix.matrix.flags.writeable = False
     assert same_agree(all_agree_sets(with_matrix, policy), all_agree_sets(table, policy))
-    assert same_signs(all_sign_vectors(with_matrix, policy), all_sign_vectors(table, policy))
-
-
-@given(tables(), POLICIES)
-def test_sign_vectors_are_those_of_all_pairs(table: ArrayTable, policy: NullPolicy) -> None:
-    found = all_sign_vectors(table, policy)
-    vectors = as_signs(found.signs, table.width)
-    assert found.counts is not None
-    assert dict(zip(vectors, found.counts.tolist(), strict=True)) == brute_signs(table, policy)
-    for expected, (t, s) in zip(vectors, found.witnesses.tolist(), strict=True):
-        assert signs_of(table, t, s, policy) == expected == turned(expected)
 
 
 @pytest.mark.parametrize("policy", NullPolicy)
@@ -84,19 +66,14 @@ def test_sign_vectors_are_those_of_all_pairs(table: ArrayTable, policy: NullPoli
 def test_tables_of_every_width(width: int, policy: NullPolicy) -> None:
     for rows in (2, 13):
         table = random_table(width, rows, width)
-        agree, signs = all_agree_sets(table, policy), all_sign_vectors(table, policy)
-        check_agree_sets(table, policy, agree)
-        assert dict(zip(as_signs(signs.signs, width), signs.counts, strict=True)) == brute_signs(table, policy)
-        # Projected witnesses are real too, but not always the same ones.
-        projected = signs.agree_sets(nulls_ignored=policy is NullPolicy.IGNORE)
-        check_agree_sets(table, policy, projected)
+        check_agree_sets(table, policy, all_agree_sets(table, policy))
 
 
 @pytest.mark.parametrize("policy", NullPolicy)
 @pytest.mark.parametrize("rows", [0, 1])
 def test_fewer_than_two_rows_make_no_pair(rows: int, policy: NullPolicy) -> None:
     table = ArrayTable([np.ones(rows)] * 3)
-    assert len(all_agree_sets(table, policy)) == len(all_sign_vectors(table, policy)) == 0
+    assert len(all_agree_sets(table, policy)) == 0
     assert tiles(rows, 4) == []
 
 
@@ -121,8 +98,6 @@ def test_ranks_of_two_three_and_four_bytes() -> None:
     table = ArrayTable([generator.choice(values, 40) for _ in range(4)])
     for policy in NullPolicy:
         check_agree_sets(table, policy, all_agree_sets(table, policy))
-        signs = all_sign_vectors(table, policy)
-        assert dict(zip(as_signs(signs.signs, 4), signs.counts, strict=True)) == brute_signs(table, policy)
 
 
 @given(st.integers(0, 60), st.integers(1, 12))
@@ -141,14 +116,12 @@ def test_tiles_hold_every_pair_once(rows: int, parts: int) -> None:
 @pytest.mark.parametrize("width", [5, 40])
 def test_tiles_put_together_are_the_whole(width: int, policy: NullPolicy) -> None:
     table = random_table(7, 40, width)
-    whole, signs = all_agree_sets(table, policy), all_sign_vectors(table, policy)
+    whole = all_agree_sets(table, policy)
     for parts in (1, 3, 8):
         cut = tiles(table.rows, parts)
         found = [agree_sets_of_tile(table, policy, tile) for tile in cut]
         assert [part.counts.sum() for part in found] == [tile.pairs for tile in cut]
         assert same_agree(merge(found), whole)
-        parts_of_signs = merge_signs([sign_vectors_of_tile(table, policy, tile) for tile in cut])
-        assert same_signs(parts_of_signs, signs)
 
 
 def test_parts_that_do_not_belong_together_are_refused() -> None:
@@ -168,12 +141,11 @@ def test_threads_and_interruptions_change_nothing(
     width: int, policy: NullPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = random_table(11, 150, width)
-    agree, signs = all_agree_sets(table, policy, threads=1), all_sign_vectors(table, policy, threads=1)
+    agree = all_agree_sets(table, policy, threads=1)
     # Now every call of a kernel walks a few rows only, and the table is large enough for threads.
     monkeypatch.setattr(exact, "_PAIRS_A_CALL", 500)
     for threads in (1, 3):
         assert same_agree(all_agree_sets(table, policy, threads=threads), agree)
-        assert same_signs(all_sign_vectors(table, policy, threads=threads), signs)
 
 
 @pytest.mark.parametrize("policy", NullPolicy)
@@ -185,9 +157,6 @@ def test_noting_finds_what_counting_finds(width: int, policy: NullPolicy) -> Non
     assert np.array_equal(noted.agree, counted.agree)
     assert np.array_equal(noted.differ, counted.differ)
     assert np.array_equal(noted.witnesses, counted.witnesses)
-    signs = all_sign_vectors(table, policy, counted=False)
-    assert signs.counts is None
-    assert as_signs(signs.signs, width) == as_signs(all_sign_vectors(table, policy).signs, width)
 
 
 @pytest.mark.parametrize("width", [5, 21])

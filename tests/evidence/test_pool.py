@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from itertools import permutations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,28 +8,22 @@ from lawful.common.meanings import NullPolicy
 from lawful.evidence import (
     ChosenRows,
     Pool,
-    RowMatrix,
     all_agree_sets,
-    compare_pairs,
     some_rows,
 )
 from tests.evidence.pairs import (
     POLICIES,
     WIDTHS,
     ArrayTable,
+    all_pairs,
     as_known,
-    as_signs,
     brute_agree,
+    compared_signs,
     known,
     random_table,
     signs_of,
     tables,
 )
-
-
-def all_pairs(rows: int) -> tuple[np.ndarray, np.ndarray]:
-    pairs = np.array(list(permutations(range(rows), 2)), np.int32).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
 
 
 def check_pool(table: ArrayTable, pool: Pool) -> None:
@@ -45,12 +37,8 @@ def check_pool(table: ArrayTable, pool: Pool) -> None:
 @given(tables(), POLICIES)
 def test_pairs_compare_as_their_signs_say(table: ArrayTable, policy: NullPolicy) -> None:
     left, right = all_pairs(table.rows)
-    found = compare_pairs(RowMatrix.of(table), left, right, policy)
     expected = [signs_of(table, t, s, policy) for t, s in zip(left, right, strict=True)]
-    assert as_signs(found, table.width) == expected
-    assert as_known(found.agree(table.width), found.differ()) == [known(signs) for signs in expected]
-    mirrored = compare_pairs(RowMatrix.of(table), right, left, policy)
-    assert as_signs(found.mirrored(), table.width) == as_signs(mirrored, table.width)
+    assert compared_signs(table, left, right, policy) == expected
 
 
 @pytest.mark.parametrize("policy", NullPolicy)

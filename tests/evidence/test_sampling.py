@@ -54,7 +54,7 @@ def test_the_same_seed_gives_the_same_pool(fill: Filler, policy: NullPolicy) -> 
 def test_windows_to_the_end_find_every_agree_set_but_the_empty(table: ArrayTable, policy: NullPolicy) -> None:
     pool = Pool(table, policy)
     stats = WindowSampler(pool, table).run(0)
-    assert stats.exhausted
+    assert stats.best_yield is None
     assert stats.new == len(pool)
     expected = {found for found in brute_agree(table, policy) if found[0]}
     assert set(as_known(pool.agree, pool.differ)) == expected
@@ -102,7 +102,7 @@ def test_a_lower_threshold_goes_on_where_a_higher_one_stopped() -> None:
     second = sampler.run(0.001)
     assert second.pairs > 0
     assert not sampler.run(0, should_stop=lambda: True).pairs
-    assert sampler.run(0).exhausted
+    assert sampler.run(0).best_yield is None
     occurring = all_agree_sets(table, NullPolicy.EQUAL)
     assert len(pool) == len(occurring) - (not occurring.agree[0].any())
 

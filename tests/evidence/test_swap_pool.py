@@ -22,7 +22,7 @@ from lawful.evidence import (
 )
 from lawful.evidence.kernels.swaps import ASC, DESC
 from lawful.search import unpack_sets
-from tests.evidence.pairs import POLICIES, ArrayTable, random_table, tables
+from tests.evidence.pairs import POLICIES, ArrayTable, all_pairs, random_table, tables
 
 Swap = tuple[tuple[int, ...], int, int, int]
 
@@ -55,7 +55,7 @@ def shown_by_all_pairs(table: ArrayTable, policy: NullPolicy) -> set[Swap]:
 @given(tables(), POLICIES)
 def test_all_pairs_show_all_swaps(table: ArrayTable, policy: NullPolicy) -> None:
     pool = Pool(table, policy, swaps=True)
-    pool.add_all_pairs(lambda: False)
+    pool.add_pairs(*all_pairs(table.rows))
     assert swaps_in(pool) == shown_by_all_pairs(table, policy)
 
 
@@ -77,7 +77,7 @@ def test_samples_show_some_of_them(width: int, policy: NullPolicy) -> None:
     WindowSampler(pool, table).run(0, 8)
     some, everything = swaps_in(pool), shown_by_all_pairs(table, policy)
     assert some < everything
-    pool.add_all_pairs(lambda: False)
+    pool.add_pairs(*all_pairs(table.rows))
     assert swaps_in(pool) == everything
 
 
@@ -105,7 +105,7 @@ def test_a_pool_with_swaps_knows_the_agree_sets_of_one_without(table: ArrayTable
 @given(tables(), POLICIES)
 def test_the_kept_pairs_show_all_that_was_seen(table: ArrayTable, policy: NullPolicy) -> None:
     pool = Pool(table, policy, swaps=True)
-    pool.add_all_pairs(lambda: False)
+    pool.add_pairs(*all_pairs(table.rows))
     shown = {swap for t, s in pool.pairs.tolist() for swap in swaps_of(table, t, s, policy)}
     assert shown == shown_by_all_pairs(table, policy)
     follower = Pool(table, policy, swaps=True)

@@ -15,7 +15,6 @@ from lawful.evidence import (
     Pool,
     WindowSampler,
     all_agree_sets,
-    all_sign_vectors,
     equal_rows,
     sample_random_pairs,
 )
@@ -24,7 +23,7 @@ from lawful.evidence.minimal_differences import minimal_differences
 from tests.evidence.living.histories import STRATEGIES, random_history
 from tests.evidence.living.test_agree_multiset import follow
 from tests.evidence.living.test_violation_counts import check_counts
-from tests.evidence.pairs import as_known, as_signs, brute_agree, brute_signs, random_table
+from tests.evidence.pairs import all_pairs, as_known, brute_agree, random_table
 from tests.evidence.test_swap_pool import shown_by_all_pairs, swaps_in
 
 
@@ -37,8 +36,6 @@ def main() -> None:
             assert counts == brute_agree(table, policy)
             noted = all_agree_sets(table, policy, threads=1, counted=False)
             assert set(as_known(noted.agree, noted.differ)) == counts.keys()
-            signs = all_sign_vectors(table, policy, threads=1)
-            assert dict(zip(as_signs(signs.signs, width), signs.counts, strict=True)) == brute_signs(table, policy)
             assert equal_rows(table, range(width), policy) is None
             pool = Pool(table, policy, swaps=True)
             pool.add_pairs(np.array([0, 3]), np.array([1, 2]))
@@ -51,7 +48,7 @@ def main() -> None:
             assert minimal_differences(table, policy, range(width)) is not None
             assert set(as_known(plain.agree, plain.differ)) <= counts.keys()
             swaps = Pool(table, policy, swaps=True)
-            swaps.add_all_pairs(lambda: False)
+            swaps.add_pairs(*all_pairs(table.rows))
             assert swaps_in(swaps) == shown_by_all_pairs(table, policy)
             history = random_history(width, width, rows=3, batches=3)
             for strategy in STRATEGIES:

@@ -30,7 +30,7 @@ WORTH_ARRANGING = 1 << 19
 time; with 2.7 million, checks took a quarter to a third less processor time in the order of the root."""
 _RANK_BYTES = 4
 _SHARE_OF_CACHE = 2
-"""All columns in one order may take this part of the cache, and mostly take half of that: it is for partitions."""
+"""One part in so many of the cache is what all columns in one order may take: it is there for partitions."""
 
 
 class Arrangements:

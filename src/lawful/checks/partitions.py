@@ -81,7 +81,7 @@ class Partition:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SortedPartition:
-    """The class of each row, numbered in the order of a list of columns; see `list_orders`.
+    """The class of each row, numbered in the order of a list of columns; see `list_ods.orders`.
 
     Attributes
     ----------

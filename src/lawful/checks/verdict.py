@@ -25,7 +25,7 @@ class CheckTask:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """How badly a law is broken: the sizes of its `Violations`, which see."""
+    """How badly a law is broken: the sizes of its violations; see `Violations`."""
 
     rows: int
     groups: int

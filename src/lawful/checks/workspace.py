@@ -88,8 +88,8 @@ class Workspace:
         self.table = table
         self.null_policy = null_policy
         self.cache: PartitionCache[Kept] = PartitionCache(cache_bytes)
-        """Partitions of sets by their columns, and of lists by negative numbers; see `list_orders`, and `arrangements`
-        for the columns beside them."""
+        """Partitions of sets by their columns, and of lists by negative numbers; see `list_ods.orders`, and
+        `arrangements` for the columns beside them."""
         self._arrangements = Arrangements(table, self.cache, self.slim_column, self._grouped)
         self.longest_chain = longest_chain
         self.scratch = Scratch()

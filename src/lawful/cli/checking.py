@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lawful.cli import options as opt
 from lawful.cli.groups import takes_groups
 from lawful.common.errors import EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
+from lawful.common.meanings import NullPolicy, null_policy
 
 if TYPE_CHECKING:
-    from lawful.common.meanings import NullPolicy
-    from lawful.runs.laws_input import LawsInput
+    from lawful.api import LawsInput
+    from lawful.results import CheckReport
 
 
 @takes_groups
@@ -67,33 +69,24 @@ def check(
       lawful check tax.csv --laws laws.txt --violations bad-rows
       lawful check tax.csv --laws "zip -> city" --error 0.01 --measure g3
     """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import open as open_table
+    from lawful.api import read_laws
     from lawful.cli import output
-    from lawful.results.json_files import write_document
-    from lawful.results.violation_files import require_empty
-    from lawful.runs.check import check_laws
-    from lawful.runs.laws_input import allowances, load_laws
 
-    given = load_laws(laws)
-    output.require_writable(showing.out, table)
-    if violations is not None:
-        require_empty(violations)
+    given = read_laws(laws)
+    _require_places(table, showing, violations)
     policy = _settled_null(null, given)
     with ExitStack() as until_shown:
         with output.shown_progress() as progress:
-            opened = until_shown.enter_context(opt.open_source(table, reading, running, progress))
-            with opened.run(policy) as run:
-                asked = given.asked(run.table.names)
-                # allowances checks the measure and says which there are
-                allowed = allowances(asked, error, measure)  # type: ignore[arg-type]  # text, which it checks
-                report = check_laws(run, [each.law for each in asked], progress, allowed)
+            how = reading.arguments(table) | running.arguments()
+            opened = until_shown.enter_context(open_table(table, **how, progress=progress))
+            # check says which measures there are
+            report = opened.check(given, error=error, measure=measure, null=policy)  # type: ignore[arg-type]
         if showing.json_:
             output.print_json(report.to_dict())
         else:
             output.print_check(report, showing.limits)
-        if showing.out is not None:
-            write_document(report.to_dict(), showing.out)
-        if violations is not None:
-            output.print_notes(*(f"wrote {path}" for path in report.write_violations(violations)))
+        _write(report.to_dict(), report, showing, violations)
     raise typer.Exit(EXIT_STOPPED if not report.complete else EXIT_FINE if report.holds else EXIT_LAWS_BROKEN)
 
 
@@ -124,41 +117,58 @@ def explain(
       lawful explain tax.csv "key(area_code, phone)" --json
       lawful explain tax.csv "{state}: salary asc ~ rate asc" --violations bad-rows
     """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import open as open_table
+    from lawful.api import read_laws
     from lawful.cli import output
     from lawful.cli.explanation_output import print_explanation
-    from lawful.results.json_files import write_document
-    from lawful.results.violation_files import require_empty
-    from lawful.runs.explain import explain_law
-    from lawful.runs.laws_input import load_laws
 
-    given = load_laws([law])
-    output.require_writable(showing.out, table)
-    if violations is not None:
-        require_empty(violations)
+    given = read_laws(law)
+    _require_places(table, showing, violations)
     policy = _settled_null(null, given)
     with ExitStack() as until_shown:
         with output.shown_progress() as progress:
-            opened = until_shown.enter_context(opt.open_source(table, reading, running, progress))
-            with opened.run(policy) as run:
-                explained = explain_law(run, given.one_law(run.table.names), progress)
+            how = reading.arguments(table) | running.arguments()
+            opened = until_shown.enter_context(open_table(table, **how, progress=progress))
+            explained = opened.explain(given, null=policy)
         if showing.json_:
             output.print_json(explained.to_dict())
         else:
             print_explanation(explained, most, showing.limits)
-        if showing.out is not None:
-            write_document(explained.to_dict(), showing.out)
-        if violations is not None:
-            output.print_notes(*(f"wrote {path}" for path in explained.report.write_violations(violations)))
+        _write(explained.to_dict(), explained.report, showing, violations)
     raise typer.Exit(EXIT_STOPPED if not explained.complete else EXIT_FINE if explained.holds else EXIT_LAWS_BROKEN)
 
 
-def _settled_null(null: str | None, given: LawsInput) -> NullPolicy:
-    """What null means: what is asked for, else what it meant to the laws of a document, which is said."""
-    from lawful.cli.output import print_notes
-    from lawful.runs.open_table import null_of_laws
+def _require_places(table: str, showing: opt.Showing, violations: Path | None) -> None:
+    """Refuse places where nothing can be written, before work is spent on what is to be written there."""
+    from lawful.cli.output import require_writable
+    from lawful.results.violation_files import require_empty
 
-    policy = null_of_laws(null, given)
-    meant = given.null_policy() if null is None else None
-    if meant is not None and policy != "equal":
-        print_notes(f"laws are judged with --null {policy}, as {meant[1]} says")
+    require_writable(showing.out, table)
+    if violations is not None:
+        require_empty(violations)
+
+
+def _write(document: dict[str, Any], report: CheckReport, showing: opt.Showing, violations: Path | None) -> None:
+    """Write the document and the violating rows, as far as they are asked for."""
+    from lawful.cli.output import print_notes
+    from lawful.results.json_files import write_document
+
+    if showing.out is not None:
+        write_document(document, showing.out)
+    if violations is not None:
+        print_notes(*(f"wrote {path}" for path in report.write_violations(violations)))
+
+
+def _settled_null(null: str | None, given: LawsInput) -> NullPolicy:
+    """What null means: what is asked for, else what it meant to the laws of a document; then a note says so."""
+    from lawful.cli.output import print_notes
+
+    if null is not None:
+        return null_policy(null)
+    meant = given.null_policy()
+    if meant is None:
+        return NullPolicy.EQUAL
+    policy, source = meant
+    if policy is not NullPolicy.EQUAL:
+        print_notes(f"laws are judged with --null {policy}, as {source} says")
     return policy

@@ -10,16 +10,14 @@ from typing import Any
 
 from pyarrow import csv
 
+from lawful.api import open as open_table
 from lawful.cli import output
+from lawful.cli.options import Running
 from lawful.common.errors import EXIT_FINE, EXIT_LAWS_BROKEN, EXIT_STOPPED
 from lawful.demo.tax_table import LAWS, PlantedError, make_tax_table
-from lawful.dependencies import parse_laws
 from lawful.results import CheckReport
 from lawful.results.texts.lines import COMMAND_PAGE
 from lawful.results.texts.shown_text import counted
-from lawful.runs.check import check_laws
-from lawful.runs.run import Where, open_run
-from lawful.tables.options import ReadOptions
 
 _HEADER_AND_COUNTING_FROM_ONE = 2
 
@@ -36,14 +34,14 @@ class _Comparison:
         return not self.unexplained and all(is_found for _, is_found in self.found)
 
 
-def run_demo(rows: int, errors: int, seed: int, keep: Path | None, where: Where, as_json: bool) -> int:
+def run_demo(rows: int, errors: int, seed: int, keep: Path | None, running: Running, as_json: bool) -> int:
     """Make the table, check its laws, show what was found beside what was planted; return the exit code."""
     made = make_tax_table(rows, errors, seed)
     with tempfile.TemporaryDirectory(prefix="lawful-demo-") as folder, output.shown_progress() as progress:
         path = keep or Path(folder) / "tax.csv"
         csv.write_csv(made.table, path)
-        with open_run(str(path), ReadOptions(format="csv"), where, reuse=keep is not None, progress=progress) as run:
-            report = check_laws(run, parse_laws("\n".join(LAWS), run.table.names), progress)
+        with open_table(path, format="csv", reuse=keep is not None, progress=progress, **running.arguments()) as table:
+            report = table.check(LAWS)
             compared = _compare(report, made.errors)
     if as_json:
         output.print_json(report.to_dict() | _to_dict(compared))

@@ -12,11 +12,11 @@ import typer
 
 from lawful.cli import options as opt
 from lawful.cli.groups import takes_groups, with_options
-from lawful.common.errors import EXIT_FINE, EXIT_STOPPED, StoppedError, UsageError
+from lawful.common.errors import EXIT_FINE, EXIT_STOPPED, StoppedError
 
 if TYPE_CHECKING:
+    from lawful.api import PartialFile
     from lawful.results import DiscoveryReport
-    from lawful.runs.partial_files import PartialFile
 
 _FINDING = "What to find"
 
@@ -66,25 +66,18 @@ def discover(
       lawful discover tax.csv --find dc --max-size 3 --no-cross-columns --operators "=,!=" --operators "salary:<,>"
       lawful check new.csv --laws laws.json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import PartialFile
+    from lawful.api import discover as discover_laws
     from lawful.cli import output
-    from lawful.results.json_files import is_device
-    from lawful.runs.discover import discover_laws, notes_before
-    from lawful.runs.partial_files import PartialFile
-    from lawful.runs.request import request_of
 
-    request = request_of(asked)
-    checkpoint = request.checkpoint
     output.require_writable(showing.out, table)
-    if showing.out is not None and checkpoint is not None:
-        _refuse_one_file_for_two(showing.out, checkpoint)
-    kept = PartialFile(None if showing.out is None or is_device(showing.out) else showing.out)
+    how = reading.arguments(table) | running.arguments()
+    kept = PartialFile(showing.out)
     with _left_behind_is_named(kept), kept:
-        with (
-            output.shown_progress() as progress,
-            opt.open_table(table, reading, running, progress, opt.null_option(null)) as run,
-        ):
-            output.print_notes(*notes_before(run, request))
-            report = discover_laws(run, request, progress, kept)
+        with output.shown_progress() as progress:
+            report = discover_laws(
+                table, **asked, null=null, **how, progress=progress, notes=output.print_notes, partial=kept
+            )
         if kept.failure is not None:
             output.print_notes(f"{kept.failure}; the search went on without it")
         _show(report, showing)
@@ -93,18 +86,6 @@ def discover(
             kept.forget()
     output.print_notes(*(f"{path} of an earlier run holds laws that were not found now" for path in kept.left))
     raise typer.Exit(EXIT_FINE if report.complete else EXIT_STOPPED)
-
-
-def _refuse_one_file_for_two(out: Path, checkpoint: Path) -> None:
-    from lawful.runs.partial_files import may_be_partial
-
-    if checkpoint.resolve() == out.resolve():
-        raise UsageError(f"{out} cannot be both the document and the checkpoint", "Name another file.")
-    if may_be_partial(checkpoint, out):
-        raise UsageError(
-            f"{checkpoint} cannot be the checkpoint: laws on the way to {out} are kept in files of such names",
-            "Name another file.",
-        )
 
 
 def _write(report: DiscoveryReport, out: Path) -> None:

@@ -1,4 +1,4 @@
-"""Ctrl-C, and the signal that ends services and jobs, at any moment."""
+"""What Ctrl-C, and the SIGTERM of service managers and batch systems, do to a command."""
 
 from __future__ import annotations
 

@@ -26,16 +26,13 @@ def profile(
       lawful profile flights.csv --null-token NA
       lawful profile sales --format parquet --json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import profile as profile_table
     from lawful.cli import output
-    from lawful.results import TableProfile
     from lawful.results.json_files import write_document
 
     output.require_writable(showing.out, table)
-    with (
-        output.shown_progress() as progress,
-        opt.open_table(table, reading, running, progress, needs_engine=False) as run,
-    ):
-        found = TableProfile.of(run.table, run.seconds)
+    with output.shown_progress() as progress:
+        found = profile_table(table, **reading.arguments(table), **running.arguments(), progress=progress)
     if showing.json_:
         output.print_json(found.to_dict())
     else:
@@ -120,8 +117,8 @@ def demo(
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli.demo import run_demo
 
-    where = opt.where_to_run(engine, master, remote, driver_memory)
-    raise typer.Exit(run_demo(rows, errors, seed, keep, where, json_))
+    running = opt.Running(engine, master, remote, driver_memory)
+    raise typer.Exit(run_demo(rows, errors, seed, keep, running, json_))
 
 
 def bench(

@@ -40,12 +40,12 @@ _INTERRUPTED = 130
 
 def run() -> None:
     """Run the command; every error ends in a sentence and an exit code, never in a traceback."""
-    from lawful.cli.output import make_streams_lenient
+    from lawful.cli.output import make_streams_lenient, warnings_are_notes
 
     make_streams_lenient()
     debug = "--debug" in sys.argv
     try:
-        with interrupts_wait_for_compilers():
+        with interrupts_wait_for_compilers(), warnings_are_notes():
             code = make_app()(prog_name="lawful", standalone_mode=False) or EXIT_FINE
         if code == _INTERRUPTED:
             raise KeyboardInterrupt

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from lawful.common.errors import UsageError
-from lawful.common.meanings import NullPolicy, null_policy
 from lawful.discovery.families import Option
 from lawful.results.texts.lines import ALL, COMMAND_PAGE, Limits
-from lawful.runs.run import EngineName, Progress, Run, Where, open_run
-from lawful.tables.options import FORMATS, OVERRIDES, CsvDialect, ReadOptions, parse_column_types
-
-if TYPE_CHECKING:
-    from lawful.runs.opened import Opened
+from lawful.tables.options import FORMATS, OVERRIDES, CsvDialect, parse_column_types
 
 _READING, _RUNNING, _SHOWING = "How to read the table", "Where to run", "What to show"
+_CSV = CsvDialect()
 
 
 def option(panel: str, help_: str, *names: str, metavar: str | None = None) -> Any:
@@ -72,17 +66,21 @@ Header = Annotated[
     bool,
     option(_READING, "Whether the first line names the columns (default: it does).", "--header/--no-header"),
 ]
-Quote = Annotated[str, option(_READING, "Quote of CSV cells; '' for none.  [default: \"]", "--quote", metavar="CHAR")]
+Quote = Annotated[
+    str, option(_READING, f"Quote of CSV cells; '' for none.  [default: {_CSV.quote}]", "--quote", metavar="CHAR")
+]
 Escape = Annotated[
     str,
     option(
         _READING,
-        'Escape of a quote inside quotes; the quote itself means doubled.  [default: "]',
+        f"Escape of a quote inside quotes; the quote itself means doubled.  [default: {_CSV.escape}]",
         "--escape",
         metavar="CHAR",
     ),
 ]
-Encoding = Annotated[str, option(_READING, "Encoding of the text.  [default: utf-8]", "--encoding", metavar="NAME")]
+Encoding = Annotated[
+    str, option(_READING, f"Encoding of the text.  [default: {_CSV.encoding}]", "--encoding", metavar="NAME")
+]
 NullToken = Annotated[
     list[str] | None,
     option(
@@ -164,23 +162,18 @@ class Reading:
 
     format_: Format = None
     sep: Sep = None
-    header: Header = True
-    quote: Quote = '"'
-    escape: Escape = '"'
-    encoding: Encoding = "utf-8"
+    header: Header = _CSV.header
+    quote: Quote = _CSV.quote or ""
+    escape: Escape = _CSV.escape or ""
+    encoding: Encoding = _CSV.encoding
     null_token: NullToken = None
     columns: Columns = None
     types: Types = None
     limit: Limit = None
     no_cache: NoCache = False
 
-    @property
-    def reuse(self) -> bool:
-        """Whether a table that was encoded before may be taken."""
-        return not self.no_cache
-
-    def options(self, table: str) -> ReadOptions:
-        """Return the options as the tables room wants them."""
+    def arguments(self, table: str) -> Asked:
+        """The same as arguments of the Python functions."""
         dialect = CsvDialect(
             separator=self._separator(table),
             header=self.header,
@@ -189,13 +182,19 @@ class Reading:
             encoding=self.encoding,
             null_tokens=tuple(self.null_token or ()),
         )
-        columns = None if self.columns is None else tuple(split_names(self.columns))
-        return ReadOptions(self.format_, dialect, columns, parse_column_types(self.types or []), self.limit)
+        return {
+            "format": self.format_,
+            "columns": None if self.columns is None else split_names(self.columns),
+            "types": parse_column_types(self.types or []),
+            "limit": self.limit,
+            "dialect": dialect,
+            "reuse": not self.no_cache,
+        }
 
     def _separator(self, table: str) -> str:
         if self.sep is not None:
             return "\t" if self.sep == r"\t" else self.sep
-        return "\t" if table.lower().removesuffix(".gz").endswith(".tsv") else ","
+        return "\t" if table.lower().removesuffix(".gz").endswith(".tsv") else _CSV.separator
 
 
 @dataclass(frozen=True)
@@ -207,9 +206,12 @@ class Running:
     remote: Remote = None
     driver_memory: DriverMemory = None
 
-    def where(self) -> Where:
-        """Return where the command runs, with a wrong engine name refused."""
-        return where_to_run(self.engine, self.master, self.remote, self.driver_memory)
+    def arguments(self) -> Asked:
+        """The same as arguments of the Python functions."""
+        from lawful.api import SparkSettings
+
+        settings = SparkSettings(self.master, self.remote, self.driver_memory)
+        return {"engine": self.engine, "spark": None if settings == SparkSettings() else settings}
 
 
 @dataclass(frozen=True)
@@ -223,47 +225,8 @@ class Showing:
 
     @property
     def limits(self) -> Limits:
-        """How much is shown as text: a page that one reads, the same in a pipe, or all of it."""
+        """How much is shown as text: a page, on a terminal and in a pipe alike, or all of it."""
         return ALL if self.all_ else COMMAND_PAGE
-
-
-def open_source(table: str, reading: Reading, running: Running, progress: Progress) -> Opened:
-    """A table, read as the options of a command say; runs are opened on it, and results use it until it is closed."""
-    from lawful.cli.output import print_notes
-    from lawful.runs import opened
-
-    options = reading.options(table)
-    source = opened.open_source(table, options, running.where(), reuse=reading.reuse, progress=progress)
-    if told := source.table.names.told():
-        print_notes(f"{source.table.name}: {told}")
-    return source
-
-
-@contextmanager
-def open_table(
-    table: str,
-    reading: Reading,
-    running: Running,
-    progress: Progress,
-    policy: NullPolicy = NullPolicy.EQUAL,
-    *,
-    needs_engine: bool = True,
-) -> Iterator[Run]:
-    """A run on a table, read and opened as the options of a command say; what is left out of it is told."""
-    from lawful.cli.output import print_notes
-
-    with open_run(
-        table,
-        reading.options(table),
-        running.where(),
-        policy,
-        reuse=reading.reuse,
-        needs_engine=needs_engine,
-        progress=progress,
-    ) as run:
-        if told := run.table.names.told():
-            print_notes(f"{run.table.name}: {told}")
-        yield run
 
 
 def split_names(text: str) -> list[str]:
@@ -274,14 +237,3 @@ def split_names(text: str) -> list[str]:
     if not all(names):
         raise UsageError(f"{text!r} does not list column names", "Write --columns a,b,c.")
     return names
-
-
-def where_to_run(engine: str, master: str | None, remote: str | None, driver_memory: str | None) -> Where:
-    """Return where a command runs, with a wrong engine name refused."""
-    name: EngineName = engine  # type: ignore[assignment]  # Where checks it and says which there are
-    return Where(name, master=master, remote=remote, driver_memory=driver_memory)
-
-
-def null_option(name: str) -> NullPolicy:
-    """Read `--null`."""
-    return null_policy(name)

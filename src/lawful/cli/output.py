@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from rich.console import Console
 from rich.text import Text
 
-from lawful.common.errors import LawfulError, UsageError
+from lawful.common.errors import LawfulError, LawfulWarning, UsageError
 from lawful.results.json_files import json_pieces
 from lawful.results.texts.batch_text import batch_lines
 from lawful.results.texts.check_text import check_lines
@@ -20,10 +21,10 @@ from lawful.results.texts.lines import Limits, Line
 from lawful.results.texts.profile_text import profile_lines
 from lawful.results.texts.shown_text import visible, visible_lines
 from lawful.results.texts.state_text import state_lines
-from lawful.runs.run import Progress
 
 if TYPE_CHECKING:
     # With results come Numba and all kernels, and every command comes here, `lawful --help` too.
+    from lawful.api import Progress
     from lawful.results import CheckReport, TableProfile
     from lawful.results.batch_report import BatchReport
     from lawful.results.state_report import StateReport
@@ -101,6 +102,23 @@ def print_notes(*lines: str) -> None:
 
 
 @contextmanager
+def warnings_are_notes() -> Iterator[None]:
+    """Print lawful's own warnings as notes, without the line of code that they are about."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", LawfulWarning)
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+            if issubclass(category, LawfulWarning):
+                print_notes(str(message))
+            else:
+                others(message, category, *place)
+
+        warnings.showwarning = show  # type: ignore[assignment]  # the place is only passed on
+        yield
+
+
+@contextmanager
 def shown_progress() -> Iterator[Progress]:
     """Show what a run is doing, on a terminal only."""
     if not sys.stderr.isatty():
@@ -116,7 +134,7 @@ def print_profile(profile: TableProfile, limits: Limits) -> None:
 
 
 def print_check(report: CheckReport, limits: Limits) -> None:
-    """Print the verdicts, and for each law that rows break two rows that refute it and how many violate it."""
+    """Print the verdicts, and for each broken law two rows that refute it and how many rows violate it."""
     print_styled(check_lines(report, limits))
 
 

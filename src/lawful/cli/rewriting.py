@@ -11,8 +11,7 @@ import typer
 from lawful.cli import options as opt
 
 if TYPE_CHECKING:
-    from lawful.rewriting import KnownLaws, Rewriting
-    from lawful.runs.laws_input import LawsInput
+    from lawful.rewriting import Rewriting
 
 _MOST_OF_A_QUERY = 1 << 20
 
@@ -67,11 +66,11 @@ def rewrite(
       lawful rewrite "select * from t order by year, month" --laws "[no] -> [year, month]" --index no
       lawful rewrite "select * from t order by a, b desc" --laws laws.json --dialect spark --json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import read_laws
     from lawful.cli import output
     from lawful.rewriting import rewrite as rewrite_query
-    from lawful.runs.laws_input import load_laws
 
-    known = known_laws(load_laws(laws))
+    known = read_laws(laws)
     text = sys.stdin.read(_MOST_OF_A_QUERY) if query == "-" else query
     found = rewrite_query(
         text.strip() if query == "-" else text,
@@ -86,45 +85,6 @@ def rewrite(
         output.print_json(found.to_dict())
     else:
         _print_query(found)
-
-
-def known_laws(given: LawsInput) -> KnownLaws:
-    """Gather laws from documents, and from texts over the columns of the documents or else over their own."""
-    from lawful.common.errors import LawfulError, SourceError, UsageError
-    from lawful.rewriting import KnownLaws
-
-    known: KnownLaws | None = None
-    for source in given.sources:
-        if source.document is None:
-            continue
-        try:
-            document = KnownLaws.from_document(source.document)
-        except LawfulError as error:
-            raise SourceError(f"{source.name}: {error.message}", error.hint) from None
-        known = document if known is None else known.with_more(document)
-    texts = [source for source in given.sources if source.document is None]
-    for source in texts:
-        if source.text is None:
-            raise UsageError(
-                f"{source.name}: does not say whether its laws hold without exception, or what null means to them",
-                "Give the whole document that a discovery writes at its end.",
-            )
-    if known is None:
-        known = KnownLaws.of((), list(dict.fromkeys(name for source in texts for name in _names(source.text or ""))))
-    return KnownLaws(
-        known.columns,
-        (*known.laws, *(asked.law for source in texts for asked in source.read(known.names))),
-        known.refused,
-    )
-
-
-def _names(text: str) -> Iterator[str]:
-    """Give the words of laws that can be names; keywords among them do no harm."""
-    from lawful.dependencies.tokens import TokenKind, tokenize
-
-    for token in tokenize(text, lines_end_laws=True):
-        if token.kind in (TokenKind.NAME, TokenKind.QUOTED):
-            yield token.value
 
 
 def _print_query(found: Rewriting) -> None:

@@ -44,7 +44,7 @@ def _minimised(superkey: frozenset[int], everything: frozenset[int], fds: list[F
 
 
 def canonical_cover(fds: Iterable[FD]) -> list[FD]:
-    """The same laws in as few words: no attribute on a left side and no FD that the others make needless."""
+    """A canonical cover: FDs that say the same, with no extraneous attribute on a left side and no redundant FD."""
     rules = list(fds)
     kept = list(dict.fromkeys(_reduced(fd, rules) for fd in rules))
     for fd in sorted(kept, key=lambda fd: (-len(fd.lhs), fd.lhs, fd.rhs)):
@@ -55,7 +55,7 @@ def canonical_cover(fds: Iterable[FD]) -> list[FD]:
 
 
 def _reduced(fd: FD, fds: list[FD]) -> FD:
-    """The FD with every attribute taken off its left side that does not matter."""
+    """The FD without the extraneous attributes of its left side."""
     lhs = list(fd.lhs)
     for attribute in fd.lhs:
         smaller = [other for other in lhs if other != attribute]

@@ -5,8 +5,8 @@ on nothing else. So the state of a run is the verdicts that came in. They are ap
 that resumes thinks again from the start, is answered from the log wherever it can be, and so comes to the same end
 whatever the moment it was killed at. This serves every strategy that asks an engine, and needs nothing of it.
 
-A line of the log is a checksum and a JSON value: first the table and the settings that the log belongs to, then a
-verdict a line. A line that does not match its checksum, such as the last one of a process that was killed, is passed
+A line of the log is a checksum and a JSON value: first the table and the settings that the log belongs to, then one
+verdict per line. A line that does not match its checksum, such as the last one of a process that was killed, is passed
 over: its law is checked again. A log that cannot be written any more, as on a full disk, ends the run as a limit does:
 going on would be work that a kill destroys.
 """

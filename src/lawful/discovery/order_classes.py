@@ -116,7 +116,7 @@ def _split(group: tuple[int, ...], table: RankedTable, policy: NullPolicy) -> li
 
 
 def _compared(first: int, second: int, table: RankedTable, policy: NullPolicy) -> bool | None:
-    """Whether the second of two twins is the first one turned; None if it is that neither straight nor turned."""
+    """Whether the second of two twins is the first one turned around; None if it orders rows in another way."""
     a, b = table.column(first), table.column(second)
     if np.array_equal(a, b):
         return False

@@ -10,15 +10,15 @@ from lawful.checks import CheckTask, RankedTable, checks_of, task_cost
 
 Pack = tuple[CheckTask, ...]
 Shares = Sequence[float]
-"""How large packs are, beside each other."""
+"""The relative sizes of packs."""
 _Item = TypeVar("_Item")
 
 _ROW_VISITS_A_JOB = 16e9
-"""About two seconds of work a core, as partitions are found in the cache and refuted laws are left early: longer jobs
+"""About two seconds of work per core, as partitions are found in the cache and refuted laws are left early: longer jobs
 would hold verdicts back, and shorter ones cost Java as much as the checks (on 3 million rows a quarter of all time)."""
 _SHARES_OF_A_CORE = (4, 3, 2, 1)
-"""The packs that a job has for every core while nothing else would keep a core busy that is done with its own: what a
-pack will take is a guess, so the last ones are small."""
+"""The relative sizes of the packs that a job has for each core, while no other job waits for cores. How long a pack
+takes is a guess, so the last ones are small."""
 
 
 def pack_by_cost(tasks: Sequence[CheckTask], table: RankedTable, shares: Shares) -> list[Pack]:

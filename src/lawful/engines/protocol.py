@@ -78,7 +78,7 @@ class Engine(Protocol):
     def violating_pairs(self, space: PredicateSpace, paths: Sequence[Path], should_stop: ShouldStop) -> Int32s:
         """Give one pair of rows for each distinct evidence among all pairs that violate a denial constraint of `paths`.
 
-        See `checks.denial_tree`; `int32[pairs, 2]`, and the evidence of several pairs may be the same.
+        See `checks.denials.tree`; `int32[pairs, 2]`, and the evidence of several pairs may be the same.
         """
 
     def denial_evidence(

@@ -145,7 +145,7 @@ class SparkEngine:
         return verdicts
 
     def violations(self, law: Law, shown: Shown | None = None, *, in_pairs: bool = False) -> Iterator[pa.RecordBatch]:
-        """Let a worker find the rows, and fetch some pieces a job; the next ones while these are looked at."""
+        """Let a worker find the rows, and fetch some pieces per job; the next ones while these are looked at."""
         call = Call(self._jobs)
         runner = piece_runner(ViolationRequest(law, shown, in_pairs), self.settings)
         with ThreadPoolExecutor(1, thread_name_prefix="lawful-rows") as pool:
@@ -181,7 +181,7 @@ class SparkEngine:
         return pa.ipc.read_schema(pa.py_buffer(answer))
 
     def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
-        """Compare all pairs of rows in tiles, some tiles a job, so that the work can be stopped in between."""
+        """Compare all pairs of rows in tiles, some tiles per job, so that the work can be stopped in between."""
         jobs = self._tiles()
         if not jobs:
             return all_agree_sets(self._jobs.table, self.settings.null_policy, columns, 1, counted=counted)
@@ -247,7 +247,7 @@ class SparkEngine:
     def violating_pairs(
         self, space: PredicateSpace, paths: Sequence[ConstraintPath], should_stop: ShouldStop
     ) -> Int32s:
-        """Walk parts of the tree of constraints as tasks, some parts a job."""
+        """Walk parts of the tree of constraints as tasks, some parts per job."""
         call = Call(self._jobs, should_stop)
         found = [np.empty((0, 2), np.int32)]
         packs = in_packs(paths, _TILES_A_CORE * parallelism(self.spark))

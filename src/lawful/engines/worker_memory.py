@@ -21,8 +21,8 @@ def most_cache_bytes(spark: SparkSession) -> int:
     """How much memory partitions may take in each Python worker.
 
     A cluster kills what takes more than it was promised, and only `spark.executor.pyspark.memory` says what that is:
-    half of it, a core. On this machine it is a quarter of the memory for all workers together. Elsewhere it is what
-    fits beside Java by default.
+    half of it, for each core. On this machine it is a quarter of the memory for all workers together. Elsewhere it is
+    what fits beside Java by default.
     """
     promised = _bytes(spark.conf.get("spark.executor.pyspark.memory", "") or "")
     if promised is not None:

@@ -7,19 +7,12 @@ vectors that all families of laws share (`pool`, `sampling`, `focused`).
 
 from lawful.evidence.all_swaps import all_swaps, swaps_of_tile
 from lawful.evidence.equal_rows import equal_rows
-from lawful.evidence.exact import (
-    Tile,
-    agree_sets_of_tile,
-    all_agree_sets,
-    all_sign_vectors,
-    sign_vectors_of_tile,
-    tiles,
-)
+from lawful.evidence.exact import Tile, agree_sets_of_tile, all_agree_sets, tiles
 from lawful.evidence.focused import EFFICIENCY_THRESHOLD, FocusedSampler, Strategy
-from lawful.evidence.multisets import AgreeSets, SignSets, merge, merge_signs
+from lawful.evidence.multisets import AgreeSets, merge
 from lawful.evidence.pool import Pool
 from lawful.evidence.sampling import SampleStats, WindowSampler, YieldSampler, sample_random_pairs
-from lawful.evidence.signs import RowMatrix, SignVectors, compare_pairs
+from lawful.evidence.signs import RowMatrix, SignVectors
 from lawful.evidence.swap_sets import SwapSets, merge_swaps
 from lawful.tables.ranked_table import ChosenRows, RankedTable, some_rows
 
@@ -32,7 +25,6 @@ __all__ = [
     "RankedTable",
     "RowMatrix",
     "SampleStats",
-    "SignSets",
     "SignVectors",
     "Strategy",
     "SwapSets",
@@ -41,15 +33,11 @@ __all__ = [
     "YieldSampler",
     "agree_sets_of_tile",
     "all_agree_sets",
-    "all_sign_vectors",
     "all_swaps",
-    "compare_pairs",
     "equal_rows",
     "merge",
-    "merge_signs",
     "merge_swaps",
     "sample_random_pairs",
-    "sign_vectors_of_tile",
     "some_rows",
     "swaps_of_tile",
     "tiles",

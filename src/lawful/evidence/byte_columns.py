@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from lawful.common.arrays import Bytes, Int32s, Int64s, Words
 from lawful.common.meanings import NULL_RANK, NullPolicy
-from lawful.evidence.kernels.layout import BLOCK, byte_planes, extremes, ordered_byte_planes, rows_in_order
+from lawful.evidence.kernels.layout import BLOCK, byte_planes, extremes, rows_in_order
 from lawful.evidence.kernels.tiles import spread_bits
 from lawful.evidence.signs import WORD_BITS, words_for
 from lawful.tables.ranked_table import RankedTable, chosen_columns, in_lines
@@ -123,42 +123,34 @@ class ByteColumns(NamedTuple):
     lanes: Int64s
     always_equal: tuple[int, ...]
     always_differ: tuple[int, ...]
-    always_unknown: tuple[int, ...]
     order: Int32s | None
 
     @staticmethod
-    def of(table: RankedTable, policy: NullPolicy, columns: Sequence[int] | None, *, signs: bool) -> ByteColumns:
-        """Copy columns of a table, all of them unless some are named."""
+    def of(table: RankedTable, policy: NullPolicy, columns: Sequence[int] | None) -> ByteColumns:
+        """Copy columns of a table, all of them unless some are named, to tell where rows differ."""
         chosen = chosen_columns(table, columns)
         ranks, rows = in_lines(table, chosen), table.rows
         lowest, highest = extremes(ranks).tolist()
         ignore = policy is NullPolicy.IGNORE
-        nullable, complete, always_equal, always_differ, always_unknown = [], [], [], [], []
+        nullable, complete, always_equal, always_differ = [], [], [], []
         for bit, values in enumerate(highest):
             has_nulls = lowest[bit] == NULL_RANK
             if ignore and values == 0:
-                always_unknown.append(bit)
-            elif values + has_nulls <= 1:
+                continue  # no pair is known to agree or to differ
+            if values + has_nulls <= 1:
                 always_equal.append(bit)
             elif ignore and has_nulls:
                 nullable.append(bit)
-            elif signs or values + has_nulls < rows or table.distinct(chosen[bit]) + has_nulls < rows:
+            elif values + has_nulls < rows or table.distinct(chosen[bit]) + has_nulls < rows:
                 complete.append(bit)
             else:
                 always_differ.append(bit)
         lanes = (*nullable, *complete)
-        layout = Layout.of(lanes, tuple([planes_for(highest[bit]) for bit in lanes]), len(lanes if signs else nullable))
-        if signs and lanes:
-            order = sorted_order(ranks, highest, lanes)
-            planes = ordered_byte_planes(ranks, order, layout.line, layout.byte)
-        else:
-            order, planes = None, byte_planes(ranks, layout.line, layout.byte)
-        is_null = ranks[nullable][:, order if signs else slice(None)] == NULL_RANK if nullable else None
-        nulls = planes[:0] if is_null is None else null_bytes(is_null)
-        ordered = len(planes) if signs else 0
-        equal, differ, unknown = tuple(always_equal), tuple(always_differ), tuple(always_unknown)
-        compared = (policy, rows, layout, planes, planes, ordered, nulls, layout.lines)
-        return ByteColumns(chosen, *compared, equal, differ, unknown, order)
+        layout = Layout.of(lanes, tuple([planes_for(highest[bit]) for bit in lanes]), len(nullable))
+        planes = byte_planes(ranks, layout.line, layout.byte)
+        nulls = null_bytes(ranks[nullable] == NULL_RANK) if nullable else planes[:0]
+        compared = (policy, rows, layout, planes, planes, 0, nulls, layout.lines)
+        return ByteColumns(chosen, *compared, tuple(always_equal), tuple(always_differ), None)
 
     @property
     def for_walks(self) -> tuple[Bytes, Bytes, int, Int64s, Bytes, Bytes, int, Int64s]:
@@ -201,5 +193,5 @@ def planes_for(highest: int) -> int:
 
 
 def null_bytes(is_null: npt.NDArray[np.bool_]) -> Bytes:
-    """Where the first lanes are null, eight lanes a byte, with the room that planes have behind their rows."""
+    """Where the first lanes are null, eight lanes per byte, with the room that planes have behind their rows."""
     return np.pad(np.packbits(is_null, axis=0, bitorder="little"), ((0, 0), (0, BLOCK - 1)))

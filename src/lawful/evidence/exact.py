@@ -1,4 +1,4 @@
-"""Every pair of rows compared and counted: the exact multisets of agree sets and sign vectors.
+"""Every pair of rows compared and counted: the exact multiset of agree sets, and vectors of denial constraints.
 
 The pairs (i, j), i < j, are cut in tiles: ranges of i. Threads here and tasks elsewhere each walk
 some tiles, and what they find is put together.
@@ -20,10 +20,9 @@ from lawful.common.machine import cores
 from lawful.common.meanings import NullPolicy
 from lawful.evidence.byte_columns import DIRECT_BITS, ByteColumns
 from lawful.evidence.count_table import CountTable
-from lawful.evidence.kernels import compare as compare_kernels
 from lawful.evidence.kernels import tiles as tile_kernels
-from lawful.evidence.multisets import AgreeSets, SignSets, grouped_vectors
-from lawful.evidence.signs import SignVectors, words_for
+from lawful.evidence.multisets import AgreeSets, grouped_vectors
+from lawful.evidence.signs import words_for
 from lawful.tables.ranked_table import RankedTable
 
 _PAIRS_A_CALL = 1 << 24
@@ -39,7 +38,7 @@ ShouldStop = Callable[[], bool]
 class Tile(NamedTuple):
     """The pairs (i, j) of a table of `rows` rows with `first` <= i < `last` and i < j < `rows`.
 
-    Rows are counted in the order of the walk, which for sign vectors is not the order of the table.
+    Rows are counted in the order of the walk, which for denial constraints is not the order of the table.
     """
 
     rows: int
@@ -97,7 +96,7 @@ def all_agree_sets(
     counted
         Whether pairs are counted, or only noted.
     """
-    compared = ByteColumns.of(table, policy, columns, signs=False)
+    compared = ByteColumns.of(table, policy, columns)
     return _agree_sets(_walk_all(compared, threads, should_stop, counted))
 
 
@@ -111,36 +110,8 @@ def agree_sets_of_tile(
     counted: bool = True,
 ) -> AgreeSets:
     """The agree sets of the pairs of one tile, in this thread; see `merge`."""
-    compared = ByteColumns.of(table, policy, columns, signs=False)
+    compared = ByteColumns.of(table, policy, columns)
     return _agree_sets(_walk_tile(compared, tile, should_stop, counted))
-
-
-def all_sign_vectors(
-    table: RankedTable,
-    policy: NullPolicy,
-    columns: Sequence[int] | None = None,
-    threads: int | None = None,
-    should_stop: ShouldStop | None = None,
-    *,
-    counted: bool = True,
-) -> SignSets:
-    """The sign vectors of all unordered pairs, one of two mirror images each; see `all_agree_sets`."""
-    compared = ByteColumns.of(table, policy, columns, signs=True)
-    return _sign_sets(_walk_all(compared, threads, should_stop, counted))
-
-
-def sign_vectors_of_tile(
-    table: RankedTable,
-    policy: NullPolicy,
-    tile: Tile,
-    columns: Sequence[int] | None = None,
-    should_stop: ShouldStop | None = None,
-    *,
-    counted: bool = True,
-) -> SignSets:
-    """The sign vectors of the pairs of one tile, in this thread; see `merge_signs`."""
-    compared = ByteColumns.of(table, policy, columns, signs=True)
-    return _sign_sets(_walk_tile(compared, tile, should_stop, counted))
 
 
 def compared_vectors(
@@ -221,12 +192,6 @@ class _Walk:
         keys, counts, witnesses = self._table.entries()
         return keys, counts if self.counted else None, witnesses
 
-    def vectors_in_order(self) -> tuple[Words, Int64s | None, Int32s]:
-        """The same in the order of the walk: where several become one, the first witness is the first of all."""
-        keys, counts, witnesses = self.vectors()
-        order = np.argsort(_walk_order(witnesses))
-        return keys[order], None if counts is None else counts[order], witnesses[order]
-
 
 def _walk_order(pairs: Int32s) -> Int64s:
     ordered: Int64s = (pairs[:, 0].astype(np.int64) << 32) + pairs[:, 1]
@@ -302,20 +267,6 @@ def _agree_sets(walk: _Walk) -> AgreeSets:
 
 def _order_of(agree: Words) -> Int64s:
     return np.argsort(agree[:, 0]) if agree.shape[1] == 1 else np.lexsort(agree.T)
-
-
-def _sign_sets(walk: _Walk) -> SignSets:
-    compared = walk.compared
-    keys, counts, witnesses = walk.vectors_in_order()
-    less, greater = compared.decode(keys)
-    unknown = _columns(compared.always_unknown, len(compared.columns))
-    words = np.ascontiguousarray(np.concatenate([less | unknown, greater | unknown], axis=1).T)
-    rows = witnesses if compared.order is None else compared.order[witnesses]
-    left, right = (np.ascontiguousarray(side) for side in rows.T)
-    compare_kernels.orient(words, left, right)
-    both = [np.ascontiguousarray(plane.T) for plane in np.split(words, 2)]
-    planes, counts, witnesses = grouped_vectors(both, counts, np.stack([left, right], axis=1))
-    return SignSets(compared.columns, SignVectors(planes[0], planes[1]), counts, witnesses)
 
 
 def _columns(bits: Iterable[int], width: int) -> Words:

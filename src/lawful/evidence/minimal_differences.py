@@ -14,8 +14,8 @@ from lawful.evidence.signs import all_columns, words_for
 from lawful.tables.ranked_table import RankedTable
 
 _MOST_ROWS, _MOST_ROWS_IF_NARROW = 1_000, 300
-"""Of more rows, distinct agree sets are so few beside the pairs that it is quicker to find these first; the more so if
-they are counted in a table that they index."""
+"""With more rows than this, distinct agree sets are so few beside the pairs that it is quicker to find these first,
+above all where they are short enough to index a table."""
 _MOST_DIFFERENCES = 512
 """With more, the search for one that a pair includes takes longer than a table of distinct agree sets."""
 
@@ -27,7 +27,7 @@ def minimal_differences(table: RankedTable, policy: NullPolicy, columns: Sequenc
     """
     if table.rows > (_MOST_ROWS if len(columns) > DIRECT_BITS else _MOST_ROWS_IF_NARROW):
         return None
-    compared = ByteColumns.of(table, policy, columns, signs=False)
+    compared = ByteColumns.of(table, policy, columns)
     kept = np.empty((_MOST_DIFFERENCES, words_for(len(compared.lanes))), np.uint64)
     found = difference_kernels.minimal_differences(*compared.for_walks, kept)
     return None if found < 0 else all_columns(len(columns)) & ~compared.agree(kept[:found])

@@ -1,15 +1,14 @@
-"""Exact multisets of agree sets and of sign vectors, and how parts of them are put together."""
+"""Exact multisets of agree sets, and how parts of them are put together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s, Words
-from lawful.evidence.signs import SignVectors, all_columns
+from lawful.evidence.signs import all_columns
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,45 +45,6 @@ class AgreeSets:
         return ~self.agree & all_columns(len(self.columns)) if self.known_differ is None else self.known_differ
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class SignSets:
-    """Distinct sign vectors over unordered pairs of rows, sorted.
-
-    Of the two vectors of a pair, each the mirror of the other, the one is counted whose first column that orders
-    the pair has <. Whoever needs ordered pairs adds `signs.mirrored()` with the same counts; a vector
-    that orders no column is its own mirror, and stands for both orders of its pairs.
-
-    Attributes
-    ----------
-    columns, counts
-        As in `AgreeSets`.
-    signs
-        The vectors.
-    witnesses
-        A pair of rows for each vector, in the order that gives this vector and not its mirror.
-    """
-
-    columns: tuple[int, ...]
-    signs: SignVectors
-    counts: Int64s | None
-    witnesses: Int32s
-
-    def __len__(self) -> int:
-        return len(self.signs)
-
-    def agree_sets(self, *, nulls_ignored: bool) -> AgreeSets:
-        """The agree sets that the vectors project to."""
-        width = len(self.columns)
-        differ = self.signs.differ() if nulls_ignored else None
-        projected = AgreeSets(
-            self.columns, self.signs.agree(width), differ, self.counts, np.sort(self.witnesses, axis=1)
-        )
-        return merge([projected])
-
-
-Part = TypeVar("Part", AgreeSets, SignSets)
-
-
 def merge(parts: Sequence[AgreeSets]) -> AgreeSets:
     """Put agree sets of tiles together.
 
@@ -100,20 +60,6 @@ def merge(parts: Sequence[AgreeSets]) -> AgreeSets:
     )
     grouped, counts, witnesses = grouped_vectors(planes, counts, np.concatenate([part.witnesses for part in parts]))
     return AgreeSets(first.columns, grouped[0], grouped[1] if len(grouped) > 1 else None, counts, witnesses)
-
-
-def merge_signs(parts: Sequence[SignSets]) -> SignSets:
-    """Put sign vectors of tiles together, as `merge` does."""
-    first = _checked(parts)
-    planes = [
-        np.concatenate([part.signs.less for part in parts]),
-        np.concatenate([part.signs.greater for part in parts]),
-    ]
-    counts = (
-        None if first.counts is None else np.concatenate([part.counts for part in parts if part.counts is not None])
-    )
-    grouped, counts, witnesses = grouped_vectors(planes, counts, np.concatenate([part.witnesses for part in parts]))
-    return SignSets(first.columns, SignVectors(grouped[0], grouped[1]), counts, witnesses)
 
 
 def grouped_vectors(
@@ -136,7 +82,7 @@ def grouped_vectors(
     return [np.ascontiguousarray(plane[chosen]) for plane in planes], counts, witnesses[chosen]
 
 
-def _checked(parts: Sequence[Part]) -> Part:
+def _checked(parts: Sequence[AgreeSets]) -> AgreeSets:
     if not parts:
         raise ValueError("there is nothing to put together")
     first = parts[0]

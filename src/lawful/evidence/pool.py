@@ -152,14 +152,6 @@ class Pool:
         places = np.arange(left.size, dtype=np.int32)
         return self._add_words(self._compare(matrix, places, places + np.int32(left.size)), left, right)
 
-    def add_all_pairs(self, should_stop: Callable[[], bool]) -> None:
-        """Compare all pairs of rows, those that are close to each other first."""
-        left, right = (np.empty(CHUNK, np.int32) for _ in range(2))
-        distance, position = 1, 0
-        while distance < self.rows and not should_stop():
-            listed, distance, position = swap_kernels.next_pairs(self.rows, distance, position, left, right)
-            self._add_chunk(left[:listed], right[:listed])
-
     def add_tile(self, tile: Tile, should_stop: Callable[[], bool]) -> bool:
         """Compare the pairs of a tile; say whether that came to its end before it had to stop."""
         left, right = (np.empty(CHUNK, np.int32) for _ in range(2))

@@ -42,11 +42,6 @@ class SampleStats:
     rounds: int
     best_yield: float | None
 
-    @property
-    def exhausted(self) -> bool:
-        """Whether no source has any pairs left."""
-        return self.best_yield is None
-
 
 class PairSource(Protocol):
     """Lists pairs in rounds, a short list at a time."""

@@ -37,18 +37,6 @@ class SignVectors:
     def __len__(self) -> int:
         return len(self.less)
 
-    def mirrored(self) -> SignVectors:
-        """The vectors of the same pairs turned round."""
-        return SignVectors(self.greater, self.less)
-
-    def agree(self, width: int) -> Words:
-        """Where pairs are known to be equal, on `width` columns."""
-        return ~(self.less | self.greater) & all_columns(width)
-
-    def differ(self) -> Words:
-        """Where pairs are known to differ."""
-        return self.less ^ self.greater
-
 
 @dataclass(frozen=True, slots=True)
 class RowMatrix:
@@ -99,17 +87,6 @@ def all_columns(width: int) -> Words:
     bits = np.zeros(words_for(width) * WORD_BITS, np.uint8)
     bits[:width] = 1
     return np.packbits(bits, bitorder="little").view(np.uint64)
-
-
-def compare_pairs(matrix: RowMatrix, left: Int32s, right: Int32s, policy: NullPolicy) -> SignVectors:
-    """Compare row `left[k]` with row `right[k]` for every k."""
-    left, right = np.ascontiguousarray(left, np.int32), np.ascontiguousarray(right, np.int32)
-    less, greater = (np.empty((left.size, matrix.words), np.uint64) for _ in range(2))
-    for start in range(0, left.size, CHUNK):
-        block = slice(start, start + CHUNK)
-        words = compared_words(matrix, left[block], right[block], policy, signs=True)
-        less[block], greater[block] = words[: matrix.words].T, words[matrix.words :].T
-    return SignVectors(less, greater)
 
 
 def compared_words(matrix: RowMatrix, left: Int32s, right: Int32s, policy: NullPolicy, *, signs: bool) -> Words:

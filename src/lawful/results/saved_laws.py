@@ -64,7 +64,7 @@ class SavedLaws:
 
     @property
     def stopped_because(self) -> str | None:
-        """What ended it before, if the document says so."""
+        """What ended it early, if the document says so."""
         stopped = self.document.get("stopped")
         return stopped if isinstance(stopped, str) else None
 

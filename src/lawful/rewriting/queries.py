@@ -30,7 +30,6 @@ _HARMLESS = frozenset(
 )
 """The parts of a query that leave its rows rows of the table, or are looked at one by one."""
 
-_HARMLESS_OF_LIMIT = frozenset("expression offset limit_options count direction percent with_ties".split())
 _HARMLESS_OF_TABLE = frozenset("this db catalog alias only hints partition sample indexed".split())
 
 

@@ -9,7 +9,9 @@ from lawful.common.errors import UsageError
 from lawful.dependencies import NamedLaw, parse_laws
 from lawful.results import CheckReport, DiscoveryReport, SavedLaws
 from lawful.rewriting.known_laws import KnownLaws
+from lawful.rewriting.laws_input import known_from_input
 from lawful.rewriting.result import Rewriting
+from lawful.runs.laws_input import LawsInput
 
 Laws: TypeAlias = (
     KnownLaws
@@ -20,6 +22,7 @@ Laws: TypeAlias = (
     | str
     | NamedLaw
     | Iterable[str | NamedLaw]
+    | LawsInput
 )
 
 
@@ -41,7 +44,7 @@ def rewrite(
         One query. What cannot be rewritten safely stays as it is, with the reason among the `notes`.
     laws
         Laws that hold on the table, with null as a value: what `discover`, `check` or `load` gave back, the document
-        of it, or laws bound to names and texts in their notation over `names`.
+        of it, laws bound to names and texts in their notation over `names`, or what `read_laws` read.
     names
         The names of the table's columns; a document and laws bound to names bring their own.
     dialect
@@ -68,6 +71,8 @@ def rewrite(
 def _known(laws: Laws, names: Sequence[str] | None) -> KnownLaws:
     if isinstance(laws, KnownLaws):
         return laws
+    if isinstance(laws, LawsInput):
+        return known_from_input(laws)
     if isinstance(laws, DiscoveryReport | CheckReport | SavedLaws):
         return KnownLaws.from_document(laws.to_dict())
     if isinstance(laws, Mapping):

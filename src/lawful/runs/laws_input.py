@@ -95,11 +95,6 @@ GivenLaws: TypeAlias = (
 """Laws in any form that `check` takes."""
 
 
-def load_laws(choices: Sequence[str]) -> LawsInput:
-    """Read texts, each of which is the name of a file that exists, or laws."""
-    return LawsInput(tuple(_of_text(choice) for choice in choices))
-
-
 def given_laws(laws: object) -> LawsInput:
     """Read what was given in Python: one thing, or several."""
     if isinstance(laws, LawsInput):

@@ -11,8 +11,9 @@ from lawful.results import CheckReport, DiscoveryReport, Explanation, TableProfi
 from lawful.runs.check import check_laws
 from lawful.runs.laws_input import GivenLaws, LawsInput, OneLaw, allowances, given_laws
 from lawful.runs.opened import Opened
+from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import Request, request_of
-from lawful.runs.run import silent
+from lawful.runs.run import Progress, silent
 
 
 class OpenTable:
@@ -23,8 +24,8 @@ class OpenTable:
     violating rows are then found with your Spark session or, if the session was lawful's own, by this process.
     """
 
-    def __init__(self, opened: Opened) -> None:
-        self._opened = opened
+    def __init__(self, opened: Opened, progress: Progress = silent) -> None:
+        self._opened, self._progress = opened, progress
 
     def __enter__(self) -> OpenTable:
         return self
@@ -45,17 +46,30 @@ class OpenTable:
         self._opened.close()
 
     def discover(
-        self, find: str | Iterable[str] = ("key", "fd"), *, null: str = "equal", **asked: Any
+        self,
+        find: str | Iterable[str] = ("key", "fd"),
+        *,
+        null: str = "equal",
+        notes: Progress | None = None,
+        partial: PartialFile | None = None,
+        **asked: Any,
     ) -> DiscoveryReport:
         """Find all minimal laws that the table obeys. See `lawful.discover`, which says what can be asked."""
-        return self.discover_as(request_of({"find": find} | asked), null_policy(null))
+        request = request_of({"find": find} | asked)
+        if partial is not None:
+            partial.refuse_checkpoint(request.checkpoint)
+        return self.discover_as(request, null_policy(null), notes, partial)
 
-    def discover_as(self, request: Request, null: NullPolicy) -> DiscoveryReport:
+    def discover_as(
+        self, request: Request, null: NullPolicy, notes: Progress | None = None, partial: PartialFile | None = None
+    ) -> DiscoveryReport:
         """Find what a request asks for."""
-        from lawful.runs.discover import discover_laws
+        from lawful.runs.discover import discover_laws, notes_before
 
         with self._opened.run(null) as run:
-            return discover_laws(run, request, silent)
+            for note in notes_before(run, request):
+                (notes or silent)(note)
+            return discover_laws(run, request, self._progress, partial)
 
     def check(
         self,
@@ -69,7 +83,7 @@ class OpenTable:
         given = given_laws(laws)
         with self._opened.run(null_of_laws(null, given)) as run:
             asked = given.asked(run.table.names)
-            return check_laws(run, [each.law for each in asked], silent, allowances(asked, error, measure))
+            return check_laws(run, [each.law for each in asked], self._progress, allowances(asked, error, measure))
 
     def explain(self, law: OneLaw | LawsInput, *, null: str | None = None) -> Explanation:
         """Explain why one law holds on the table, or which rows break it. See `lawful.explain`."""
@@ -77,7 +91,7 @@ class OpenTable:
 
         given = given_laws(law)
         with self._opened.run(null_of_laws(null, given)) as run:
-            return explain_law(run, given.one_law(run.table.names), silent)
+            return explain_law(run, given.one_law(run.table.names), self._progress)
 
     def profile(self) -> TableProfile:
         """Describe the columns: types, distinct values, nulls, extremes. See `lawful.profile`."""

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 _QUICKLY_READ_FILES = 64 << 20
 """Files up to this size are encoded in this process even when Spark checks: its first query would cost more."""
 _KEPT_FOR_FRAMES: list[EncodedTable] = []
-"""Tables that are read when DataFrames that were handed out are used; nothing tells when that is over but the end."""
+"""Tables that are read when DataFrames that were handed out are used; only the end of the program tells when that is
+over."""
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 A run that will write `laws.json` appends what it finds to a new file of its own beside it, and never writes into that
 of another run. It is `laws.json.partial`; if an earlier run has left that, it is `laws.json.2.partial`, and so on. The
 file of an earlier run goes only when the run's own file holds all its laws, which then takes the name; if that never
-happens, it stays. The own file goes when the whole result is written. Locks tell runs that live from those that do not:
-a run holds one on its own file, and one on every earlier file that it may remove.
+happens, it stays. A run's own file goes when the whole result is written. Locks tell runs that live from those that do
+not: a run holds one on its own file, and one on every earlier file that it may remove.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import numpy as np
 from lawful.common.errors import UsageError
 from lawful.dependencies import format_law
 from lawful.discovery.findings import KEY, Block, Listing
+from lawful.results.json_files import is_device
 from lawful.results.law_lines import NotationLines
 from lawful.results.packed_laws import AT_ONCE, NO_RIGHT_SIDE, LawWriter
 from lawful.search import unpack_sets
@@ -50,7 +51,7 @@ class _Earlier(_Locked):
     """What an earlier run has left."""
 
     lines: _Lines | None
-    """Its lines that this run has not written; None where there are too many to hold against the own ones."""
+    """Its lines that this run has not written; None where there are too many to compare with those that it writes."""
 
     @property
     def is_found_again(self) -> bool:
@@ -82,17 +83,23 @@ class _Lines:
 class PartialFile:
     """Laws appended to a file as they are found; without a result to be written, they are only gathered.
 
-    A line holds one law in its notation, as a JSON string: a line that a sudden end has cut is seen to be cut.
+    A line holds one law in its notation, as a JSON string: a line that a sudden end has cut is seen to be cut. Use it
+    in a `with` block, and `forget` it once the whole result is written.
+
+    Parameters
+    ----------
+    out
+        Where the result will be written: the laws lie beside it. None, or a device, keeps nothing on disk.
     """
 
-    def __init__(self, out: Path | None) -> None:
+    def __init__(self, out: str | os.PathLike[str] | None) -> None:
         self.blocks: list[Block] = []
         self.listings: list[Listing] = []
         self.path: Path | None = None
         """Where the laws are, while there is such a file."""
         self.failure: str | None = None
         """Why laws are not written any more, if they cannot be: the search goes on without."""
-        self._out = out
+        self._out = None if out is None else Path(out)
         self._names: Sequence[str] = ()
         self._writer = LawWriter(())
         self._own: _Locked | None = None
@@ -115,10 +122,23 @@ class PartialFile:
         """Files of earlier runs that hold laws which this run has not found, or not written."""
         return [earlier.path for earlier in self._earlier if not earlier.is_found_again]
 
+    def refuse_checkpoint(self, checkpoint: Path | None) -> None:
+        """Refuse a checkpoint that is the result itself, or that a run may take for a file of laws."""
+        if checkpoint is None or self._out is None:
+            return
+        if checkpoint.resolve() == self._out.resolve():
+            raise UsageError(f"{self._out} cannot be both the document and the checkpoint", "Name another file.")
+        if _may_be_partial(checkpoint, self._out):
+            raise UsageError(
+                f"{checkpoint} cannot be the checkpoint: "
+                f"laws on the way to {self._out} are kept in files of such names",
+                "Name another file.",
+            )
+
     def begin(self, names: Sequence[str]) -> None:
         """Open a file for laws on columns of these names."""
         self._names, self._writer = names, LawWriter(names)
-        if self._out is None:
+        if self._out is None or is_device(self._out):
             return
         try:
             self._earlier = _left_by_earlier_runs(self._out)
@@ -152,7 +172,7 @@ class PartialFile:
         self.blocks, self.listings = [], []
 
     def forget(self) -> None:
-        """Remove the own file, once the whole result is written."""
+        """Remove this run's own file, once the whole result is written."""
         if self.path is not None:
             with contextlib.suppress(OSError):
                 self.path.unlink()
@@ -191,7 +211,7 @@ def right_side(block: Block) -> int:
     return NO_RIGHT_SIDE if block.goal == KEY else block.goal
 
 
-def may_be_partial(path: Path, out: Path) -> bool:
+def _may_be_partial(path: Path, out: Path) -> bool:
     """Whether runs that will write `out` may keep laws in a file of that path."""
     path = path.resolve()
     return path.parent == out.parent.resolve() and _number(path, out) is not None

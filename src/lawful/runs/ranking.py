@@ -153,7 +153,7 @@ def _parts(blocks: Sequence[Block]) -> Iterator[PackedPart]:
 
 
 def _levels(chunk: Chunk) -> Int64s:
-    """Smaller for more interest, and the same for the same."""
+    """The level of each interest, smaller for a larger one; equal interests share a level."""
     levels: Int64s = np.rint((1.0 - chunk.interests) * _LEVELS).astype(np.int64)
     return levels
 

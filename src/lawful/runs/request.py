@@ -68,7 +68,7 @@ class Request:
     checkpoint, resume
         Where verdicts are kept, and whether to go on from there.
     given
-        What only some families can be asked for, by name, where it is not as usual.
+        What only some families can be asked for, by name, where it is not the default.
     """
 
     find: tuple[str, ...] = ("key", "fd")
@@ -105,7 +105,7 @@ class Request:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """All that only some families can be asked for, as given or as usual."""
+        """All that only some families can be asked for, as given or by default."""
         return {name: self.given.get(name, option.default) for name, (option, _) in options().items()}
 
     def strategy_for(self, strategies: Sequence[str]) -> Any:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.tables.encoded_table import METADATA, EncodedTable, ranks_file
-from lawful.tables.options import ReadOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,6 +33,25 @@ def silent(_: str) -> None:
 
 
 @dataclass(frozen=True)
+class SparkSettings:
+    """The Spark to start or to connect to, where no session is given.
+
+    Parameters
+    ----------
+    master
+        The master, such as `local[4]` or `spark://host:7077`.
+    remote
+        A Spark Connect server, such as `sc://host:15002`.
+    driver_memory
+        The memory of a driver that is started, such as `4g`.
+    """
+
+    master: str | None = None
+    remote: str | None = None
+    driver_memory: str | None = None
+
+
+@dataclass(frozen=True)
 class Where:
     """Where to run: an engine by name, and the Spark that it uses."""
 
@@ -49,6 +67,13 @@ class Where:
             raise UsageError(f"unknown engine {self.engine!r}", f"Engines: {', '.join(ENGINES)}.")
         if self.engine == "local" and (self.master or self.remote):
             raise UsageError("the local engine uses no Spark, but a master or a remote is given", "Drop one.")
+
+    @staticmethod
+    def of(engine: EngineName, spark: SparkSession | SparkSettings | None) -> Where:
+        """Make it of an engine's name and of a session, or the settings of one."""
+        if isinstance(spark, SparkSettings):
+            return Where(engine, spark.master, spark.remote, driver_memory=spark.driver_memory)
+        return Where(engine, spark=spark)
 
     def settle(self, source: Any) -> Literal["local", "spark"]:
         """Decide between the engines for a source.
@@ -121,27 +146,6 @@ def timed(seconds: dict[str, float], step: str) -> Iterator[None]:
         yield
     finally:
         seconds[step] = round(seconds.get(step, 0.0) + time.perf_counter() - begin, 4)
-
-
-@contextmanager
-def open_run(
-    source: Any,
-    options: ReadOptions,
-    where: Where,
-    null_policy: NullPolicy = NullPolicy.EQUAL,
-    *,
-    reuse: bool = True,
-    needs_engine: bool = True,
-    progress: Progress = silent,
-) -> Iterator[Run]:
-    """Encode a source and open an engine on it; both are let go at the end, with everything they hold."""
-    from lawful.runs.opened import open_source
-
-    with (
-        open_source(source, options, where, reuse=reuse, progress=progress) as opened,
-        opened.run(null_policy, needs_engine=needs_engine) as run,
-    ):
-        yield run
 
 
 def is_encoded_table(source: Any) -> bool:

@@ -36,7 +36,7 @@ Method = Literal["auto", "bitmap", "search"]
 
 # The cost rule. Up to BITMAP_AT_ONCE columns a bitmap takes at most some 0.2 ms, less than a search needs to
 # get going on any but the easiest input. From there to BITMAP_COLUMNS (32 MB) the search goes first, and may
-# open as many nodes (0.3 to 0.6 µs each) as take about as long as the bitmap would (0.3 ns a subset). If
+# open as many nodes (0.3 to 0.6 µs each) as take about as long as the bitmap would (0.3 ns per subset). If
 # that is not enough the bitmap takes over, so that no input costs more than about twice the better way.
 BITMAP_AT_ONCE = 18
 BITMAP_COLUMNS = 28

@@ -27,7 +27,7 @@ _BARE_CARRIAGE_RETURN = re.compile(rb"\r(?!\n)")
 
 @dataclass(frozen=True)
 class ParsedBlock:
-    """Rows of a text source: one dictionary array a column, and the line on which each row starts."""
+    """Rows of a text source: one dictionary array per column, and the line on which each row starts."""
 
     columns: list[pa.DictionaryArray]
     lines: npt.NDArray[np.int64]

@@ -1,7 +1,7 @@
 """The encoded table: integers that stand for a table, in memory or in a folder that workers memory-map.
 
 Everything after this room works on these ranks alone. A folder holds `table.json` (format version, columns,
-statistics, checksums), `ranks/N.npy` (int32, one file a column), `values/N.arrow` (the value that each rank
+statistics, checksums), `ranks/N.npy` (int32, one file per column), `values/N.arrow` (the value that each rank
 stands for, read only when something is shown to a person) and `origins.npy` (rows to files and lines).
 """
 

@@ -55,7 +55,7 @@ class CsvDialect:
     def splits_at_newline_bytes(self) -> bool:
         """Whether every ASCII byte stands for its character here, so that bytes can be cut into lines and cells.
 
-        So it is in UTF-8 and in encodings of one byte a character. In others, such as UTF-16 and Shift-JIS, a
+        So it is in UTF-8 and in encodings of one byte per character. In others, such as UTF-16 and Shift-JIS, a
         byte that looks like a separator may be half of a character.
         """
         if codecs.lookup(self.encoding).name == "utf-8":

@@ -110,7 +110,7 @@ def contents_of(spark: SparkSession, files: SparkFiles) -> DataFrame:
 def _load(reader: DataFrameReader, files: SparkFiles) -> DataFrame:
     """Load exactly these files.
 
-    Spark looks at each path of a list by itself, at ten milliseconds a file. Many are better listed as the
+    Spark looks at each path of a list by itself, at ten milliseconds per file. Many are better listed as the
     folder that they lie in, if that is the same: Spark follows links to folders, for one.
     """
     if len(files.paths) > _FEW_FILES:

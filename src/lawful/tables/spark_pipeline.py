@@ -11,17 +11,11 @@ import json
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-
-from lawful.common.column_names import ColumnNames
-from lawful.common.errors import SourceError
-from lawful.tables.encoded_table import Column, EncodedTable, check_row_count
+from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.files import format_of, read_chunks
 from lawful.tables.json_text import JsonNames
 from lawful.tables.left_out import choose_ordered_columns
@@ -31,13 +25,10 @@ from lawful.tables.local_pipeline import (
     encode_arrow,
     encode_arrow_into_folder,
     find_csv_layout,
-    not_convertible,
     refuse_repeated_names,
     refuse_unreadable,
 )
 from lawful.tables.options import ReadOptions
-from lawful.tables.origins import Origins, join_runs
-from lawful.tables.ranking import NotConvertibleError, RankedColumn, dictionary_piece
 from lawful.tables.spark_errors import translated
 from lawful.tables.spark_facts import parallelism
 from lawful.tables.spark_files import (
@@ -49,6 +40,7 @@ from lawful.tables.spark_files import (
     list_on_spark,
     parquet_rows,
 )
+from lawful.tables.spark_gathering import Results, Target, cuts_a_record, gather, refuse_errors
 from lawful.tables.spark_rows import RowPlaces, SourceRows
 from lawful.tables.spark_tasks import (
     PIECES,
@@ -63,7 +55,7 @@ from lawful.tables.spark_tasks import (
     row_parser,
     text_parser,
 )
-from lawful.tables.storage import Staging, WrittenFile, find_table, table_key
+from lawful.tables.storage import Staging, find_table, table_key
 from lawful.tables.text_blocks import BlockError
 from lawful.tables.text_layout import TextLayout, add_names, csv_layout, json_layout
 
@@ -138,12 +130,12 @@ def _encode_text(spark: SparkSession, files: SparkFiles, options: ReadOptions, k
         )
         with _readable(files.local):
             results = _run(source.mapInArrow(text_parser(layout, encoding), PIECES), plan, files)
-        if _cuts_a_record(results.needed(options.limit)):
+        if cuts_a_record(results.needed(options.limit)):
             # A quoted cell runs over the end of a split: read each file as one stream.
             results = _run(as_whole_files(source).mapInArrow(text_parser(layout), PIECES), plan, files)
-        _refuse_errors(results.needed(options.limit))
-        target = _Target(key, Path(files.source).name, "line", settings, layout.kept_names)
-        return _gather(results, plan, staging, target)
+        refuse_errors(results.needed(options.limit))
+        target = Target(key, Path(files.source).name, "line", settings, layout.kept_names)
+        return gather(results, plan, staging, target)
     except BaseException:
         staging.abandon()
         raise
@@ -183,7 +175,7 @@ def _json_names(source: DataFrame, files: SparkFiles, options: ReadOptions, enco
         fields, names = json.loads(payload)
         found.append((Survey(**fields), names))
     found.sort(key=lambda entry: (entry[0].file, entry[0].start))
-    _refuse_errors([replace(survey, file=files.shown(survey.file)) for survey, _ in found])
+    refuse_errors([replace(survey, file=files.shown(survey.file)) for survey, _ in found])
     together: JsonNames = {}
     for _, names in found:
         add_names(together, names)
@@ -217,8 +209,8 @@ def _encode_rows(
         results = _run(rows.mapInArrow(row_parser(files is not None), PIECES), plan, files)
         if not results.columns:
             results = replace(results, types=rows.limit(0).toArrow().schema.types)
-        target = _Target(key or _fresh_key(), name, "row", options.to_dict(), kept)
-        table = _gather(results, plan, staging, target)
+        target = Target(key or _fresh_key(), name, "row", options.to_dict(), kept)
+        table = gather(results, plan, staging, target)
     except BaseException:
         staging.abandon()
         raise
@@ -254,53 +246,13 @@ def _unordered_types(frame: DataFrame) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True)
-class _Target:
-    """What the encoded table is to be."""
-
-    key: str
-    name: str
-    unit: str
-    settings: dict[str, Any]
-    names: ColumnNames
-
-
 def _open_token(staging: Staging) -> tuple[str, str]:
     token = uuid.uuid4().hex
     (staging.folder / TOKEN_FILE).write_text(token, "utf-8")
     return str(staging.folder), token
 
 
-@dataclass(frozen=True)
-class _Results:
-    """What the second step gave back: surveys in the order of the source, and a row for each column."""
-
-    surveys: list[tuple[Survey, npt.NDArray[np.int64]]]
-    columns: dict[int, dict[str, Any]]
-    payloads: dict[int, tuple[bytes | None, bytes | None]]
-    types: Sequence[pa.DataType] | None = None
-    """The types of the columns, where there are no rows to tell them."""
-
-    def partitions(self) -> list[tuple[int, int]]:
-        """How many rows each partition of a DataFrame gave, in the order in which rows were numbered."""
-        rows: dict[int, int] = {}
-        for survey, _ in self.surveys:
-            rows[survey.start] = rows.get(survey.start, 0) + survey.rows
-        return list(rows.items())
-
-    def needed(self, limit: int | None) -> list[Survey]:
-        """The surveys up to the one that fills the row limit; an error that comes after those rows is no matter."""
-        rows = 0
-        needed: list[Survey] = []
-        for survey, _ in self.surveys:
-            rows += survey.rows
-            if limit is not None and rows >= max(limit, 1):
-                return [*needed, replace(survey, error=None)]
-            needed.append(survey)
-        return needed
-
-
-def _run(pieces: DataFrame, plan: RankPlan, files: SparkFiles | None) -> _Results:
+def _run(pieces: DataFrame, plan: RankPlan, files: SparkFiles | None) -> Results:
     tasks = min(len(plan.names) + 1, _TASKS_A_CORE * parallelism(pieces.sparkSession))
     table = pieces.repartition(tasks, "column").mapInArrow(ranker(plan), RANKED).toArrow()
     surveys, columns, payloads = [], {}, {}
@@ -315,93 +267,4 @@ def _run(pieces: DataFrame, plan: RankPlan, files: SparkFiles | None) -> _Result
     surveys.sort(key=lambda entry: entry[0])
     if files is not None:
         surveys = [(key, replace(survey, file=files.shown(survey.file)), runs) for key, survey, runs in surveys]
-    return _Results([(survey, runs) for _, survey, runs in surveys], columns, payloads)
-
-
-def _cuts_a_record(surveys: Sequence[Survey]) -> bool:
-    """Whether some split ends inside quotes and the file goes on after it.
-
-    Every split was parsed as if it started outside of quotes. The first of a file does; so if each ends
-    outside, all did, and the first that errs or ends inside was itself read right.
-    """
-    for index, survey in enumerate(surveys):
-        if survey.error is not None:
-            goes_on = index + 1 < len(surveys) and surveys[index + 1].file == survey.file
-            return survey.ends_inside_quotes and goes_on
-    return False
-
-
-def _refuse_errors(surveys: Sequence[Survey]) -> None:
-    lines_before, file = 0, None
-    for survey in surveys:
-        if survey.file != file:
-            lines_before, file = 0, survey.file
-        if survey.error is not None:
-            raise at_line(survey.file, BlockError(*survey.error), lines_before)
-        lines_before += survey.lines
-
-
-def _origins(results: _Results, unit: str, limit: int | None) -> Origins:
-    """Rows to files and lines; a line number counts from the start of its file, not of its split."""
-    files = list(dict.fromkeys(survey.file for survey, _ in results.surveys if survey.file))
-    index = {file: position for position, file in enumerate(files)}
-    pieces = []
-    lines_before, file = 0, None
-    for survey, runs in results.surveys:
-        if not survey.file:
-            continue
-        if survey.file != file:
-            lines_before, file = 0, survey.file
-        shifted = runs.copy()
-        shifted[:, 1] += lines_before
-        pieces.append((index[survey.file], survey.rows, shifted))
-        lines_before += survey.lines
-    return Origins(tuple(files), unit, join_runs(pieces, limit))
-
-
-def _gather(results: _Results, plan: RankPlan, staging: Staging, target: _Target) -> EncodedTable:
-    """Bring the ranked columns into the staging folder and give it its place."""
-    origins = _origins(results, target.unit, plan.limit)
-    rows = sum(survey.rows for survey, _ in results.surveys)
-    rows = rows if plan.limit is None else min(rows, plan.limit)
-    check_row_count(rows)
-    columns = []
-    for position, column_name in enumerate(plan.names):
-        about = results.columns.get(position)
-        if about is None:  # not a single row anywhere: no piece was ever made
-            types = results.types
-            empty = plan.rank(position, [] if types is None else [dictionary_piece(pa.array([], types[position]))])
-            staging.write_column(position, empty)
-            columns.append(Column(column_name, empty.type, 0, 0, None, None))
-            continue
-        if "error" in about:
-            raise SourceError(f"column {column_name!r}: {about['error']}")
-        if "not_convertible" in about:
-            error = NotConvertibleError(*about["not_convertible"])
-            raise not_convertible(column_name, str(plan.asked[position]), error, origins)
-        columns.append(Column.from_dict(about["column"]))
-        _place_files(staging, position, about, columns[-1], results.payloads[position])
-    (staging.folder / TOKEN_FILE).unlink()
-    return staging.publish(target.key, target.name, rows, columns, origins, target.settings, target.names)
-
-
-def _place_files(
-    staging: Staging,
-    position: int,
-    about: dict[str, Any],
-    column: Column,
-    payload: tuple[bytes | None, bytes | None],
-) -> None:
-    if "files" in about:
-        files = [WrittenFile(**file) for file in about["files"]]
-        for file in files:
-            (staging.folder / (file.name + about["suffix"])).rename(staging.folder / file.name)
-        staging.add(files)
-        return
-    ranks, values = payload
-    assert ranks is not None
-    assert values is not None
-    with pa.ipc.open_stream(values) as reader:
-        column_values = reader.read_all().column(0).combine_chunks()
-    ranked = RankedColumn(column.type, np.frombuffer(ranks, np.int32), len(column_values), column.nulls, column_values)
-    staging.write_column(position, ranked)
+    return Results([(survey, runs) for _, survey, runs in surveys], columns, payloads)

@@ -2,7 +2,7 @@
 
 Pairs that differ are all pairs without those that agree, so differences are counted by inclusion and exclusion:
 each is left out or turned into an equality, which only splits groups further. What is left are orders within
-groups; see `denial_count_kernels`.
+groups; see `kernels.counts`.
 """
 
 from __future__ import annotations

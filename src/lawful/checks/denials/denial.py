@@ -1,7 +1,7 @@
 """A denial constraint made ready for a table: who may be t, who may be s, and how the two are compared.
 
 Comparisons within one row and with constants only say who may be t or s. Equalities put rows into groups.
-What is left are orders, all turned into one form, and differences; see `denial_search_kernels`.
+What is left are orders, all turned into one form, and differences; see `kernels.search`.
 """
 
 from __future__ import annotations

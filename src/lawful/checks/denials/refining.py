@@ -56,11 +56,6 @@ class Join:
     right: Int32s
     operator: Operator
 
-    @property
-    def is_order(self) -> bool:
-        """Whether it is an inequality join."""
-        return self.operator not in ("=", "!=")
-
     def refine(self, clusters: Groups) -> Groups:
         """Split clusters such that all their pairs satisfy the comparison."""
         if self.operator == "=":

@@ -75,7 +75,7 @@ def first_swaps(
     What is found against one direction does not depend on which one is wanted.
 
     `a` and `b` have room for the ranks of all `rows`, which are fetched some rows ahead of the class that needs
-    them: see `partition_kernels.refine`.
+    them: see `partitions.refine`.
     """
     found[:] = -1
     fetched = 0

@@ -18,7 +18,8 @@ from lawful.common.compiled import compiled
 
 ROWS_AHEAD = 4096
 _FEW_ROWS = 16
-"""Up to here rows are compared with each other; counting them would have to clean up after itself."""
+"""Classes of up to so many rows are split by comparing rows with each other: a counting sort would have to clear its
+counters."""
 
 
 @compiled
@@ -70,7 +71,7 @@ def refine(
     """Split every class by `column`; return how many rows and classes were written.
 
     The stripped product of DISTOD's section 6.2.2 with a single column as its second factor, which needs
-    no class numbers a row. The parts of a class come in the order of their first rows, their rows
+    no class number per row. The parts of a class come in the order of their first rows, their rows
     ascending. With `first_only` the loop ends after the first class that leaves a part.
 
     Ranks are fetched some rows ahead of the class that needs them: a column may be read all over the place, and

@@ -29,7 +29,7 @@ class ListODChecks(LawChecks):
         return table.rows * (2.0 + PASSES_OF_REFINING * expansions)
 
     def cost_of_counting(self, law: ListOD) -> float:
-        """Counting on 2 million rows took 30 ns per row."""
+        """Measured on 2 million rows: 30 ns per row."""
         return 250.0
 
     def chain(self, law: ListOD, table: RankedTable) -> list[tuple[int, int]]:

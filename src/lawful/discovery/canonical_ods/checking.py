@@ -2,7 +2,7 @@
 
 A goal is settled once all candidates that the evidence leaves it are confirmed: then no further pair of rows can
 change them. A pair of columns is thought about once the FDs of both are settled, because left sides are no contexts
-of it (see `canonical_evidence`); no goal waits for any other.
+of it (see `evidence`); no goal waits for any other.
 """
 
 from __future__ import annotations

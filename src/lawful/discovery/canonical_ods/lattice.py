@@ -7,9 +7,9 @@
         as verdicts arrive: witnesses join the pool; a job with all its verdicts in goes back to the lattice,
         which gives the jobs that have become possible
 
-The lattice (`search.lattice`) only thinks. Checks are in flight all the time, and no level waits for another. Beyond
-the thesis, a candidate is tried against the shared evidence before any check: what a pair of rows that was seen
-refutes costs no pass over the table. Columns of one order are worked on once (see `order_classes`).
+The lattice (`search.canonical_ods.lattice`) only thinks. Checks are in flight all the time, and no level waits for
+another. Beyond the thesis, a candidate is tried against the shared evidence before any check: what a pair of rows that
+was seen refutes costs no pass over the table. Columns of one order are worked on once (see `order_classes`).
 
 With an interest threshold, a context below it is not followed further. The thesis counts its candidates as valid,
 which changes what is minimal among the others; here they are left undecided, so the result is the complete one without

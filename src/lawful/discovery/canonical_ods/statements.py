@@ -60,7 +60,7 @@ class Statements:
             self._fds[goal].append(context)
 
     def add_pairs(self, context: Bits, numbers: Iterable[int]) -> None:
-        """Note that a context leaves some pairs in order, numbered as by `search.lattice.Pairs`."""
+        """Note that a context leaves some pairs in order, numbered as by `lattice.Pairs`."""
         self._pair_numbers.extend(numbers)
         self._pair_contexts += [context] * (len(self._pair_numbers) - len(self._pair_contexts))
 

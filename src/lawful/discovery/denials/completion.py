@@ -6,7 +6,7 @@ evidence, so that is what the engine gives back.
 
 Departures: which constraints are redundant is decided within groups of predicates (rules i, iii and iv of section
 6.4) and not along chains of columns; rule v is unsound as printed. Selectivities come from random pairs, but only as
-many as a good guess needs. The refiners' own departures stand in `checks.denial_refining`.
+many as a good guess needs. The refiners' own departures stand in `checks.denials.refining`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def without_redundant(space: PredicateSpace, dcs: Iterable[Numbers]) -> list[Num
     closures = pack_sets([_implied(space, numbers) for numbers in ordered], len(space))
     turned_round = ([space.mirrored[number] for number in numbers] for numbers in ordered)
     mirrored = pack_sets([_implied(space, numbers) for numbers in turned_round], len(space))
-    kept = SetTrie(len(space))
+    kept = SetTrie()
     result = []
     for place, numbers in enumerate(ordered):
         if not kept.has_subset_of(closures[place]) and not kept.has_subset_of(mirrored[place]):

@@ -111,13 +111,12 @@ def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy
         lanes=np.array(numbers, np.int64),
         always_equal=(),
         always_differ=(),
-        always_unknown=(),
         order=order,
     )
 
 
 def _nulls(lanes: Sequence[Lane], order: Int32s) -> Bytes:
-    """Where lanes are unknown, eight a byte, if any is anywhere."""
+    """Where lanes are unknown, eight per byte, if any is anywhere."""
     if all(lane.nulls is None for lane in lanes):
         return np.empty((0, 0), np.uint8)
     none = np.zeros(order.size, np.bool_)

@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from lawful.common.arrays import Int32s, Words
 from lawful.common.compiled import compiled
-from lawful.evidence.kernels.words import ONE, ZERO
 
 Masks = npt.NDArray[np.uint32]
 
@@ -99,19 +98,3 @@ def sign_words(
                 greater = np.uint32(greater | (masks[c] if (one > other) | unknown else _NONE))
             _write_half(words, piece >> 1, k, piece, less)
             _write_half(words, greater_words + (piece >> 1), k, piece, greater)
-
-
-@compiled
-def orient(words: Words, left: Int32s, right: Int32s) -> None:
-    """Turn every pair so that the first column that orders it has <: a vector and its mirror are one."""
-    greater_words = words.shape[0] // 2
-    for k in range(left.size):
-        for w in range(greater_words):
-            ordered = words[w, k] ^ words[greater_words + w, k]
-            if ordered != ZERO:
-                lowest = ordered & ~(ordered - ONE)
-                if words[w, k] & lowest == ZERO:
-                    left[k], right[k] = right[k], left[k]
-                    for v in range(greater_words):
-                        words[v, k], words[greater_words + v, k] = words[greater_words + v, k], words[v, k]
-                break

@@ -11,7 +11,7 @@ from lawful.evidence.kernels.tiles import RUN, as_words, compare_run
 from lawful.evidence.kernels.words import ZERO
 
 _FRONT = 8
-"""So many edges are looked at for all pairs; what is included often moves up to them."""
+"""How many of the kept edges are held against all pairs at once; edges that are often included move up to these."""
 
 
 @inlined

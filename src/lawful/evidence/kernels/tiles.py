@@ -263,6 +263,12 @@ def noted_entries(seen: Bytes, witnesses: Int32s, largest_first: bool) -> tuple[
 
 
 @compiled
+def _next_run(i: int, j: int, rows: int) -> tuple[int, int]:
+    """The pair at which the run after that of (i, j) begins."""
+    return (i, j + RUN) if j + RUN < rows else (i + 1, i + 2)
+
+
+@compiled
 def walk_direct(
     own: Bytes,
     planes: Bytes,
@@ -293,10 +299,7 @@ def walk_direct(
                 _as_indices(found, group_start, in_blocks(size), indices)
                 _tally(indices, size, i, j, counts, witnesses)
         budget -= size
-        j += RUN
-        if j >= rows:
-            i += 1
-            j = i + 1
+        i, j = _next_run(i, j, rows)
     return i, j
 
 
@@ -331,8 +334,5 @@ def walk_hashed(
             as_words(found, group_start, in_blocks(size), words)
             vectors = count_run(words, i, j, size, table, shift, witnesses, vectors, missed)
         budget -= size
-        j += RUN
-        if j >= rows:
-            i += 1
-            j = i + 1
+        i, j = _next_run(i, j, rows)
     return i, j, vectors

@@ -7,7 +7,7 @@ does not satisfy, for every pair: constraints are hitting sets. Departures from 
   constraints as it finds them, needs no test for subsets, and starts from the empty constraint.
 - Triviality is joint and needs no care while searching: predicates that exclude each other hit every evidence, so a
   minimal hitting set that holds such predicates holds nothing else. These few sets are dropped in the end.
-- For the reduced convention the search chooses which *signs* to exclude; see `denial_literals`.
+- For the reduced convention the search chooses which *signs* to exclude; see `literals`.
 """
 
 from __future__ import annotations

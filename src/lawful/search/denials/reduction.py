@@ -17,6 +17,7 @@ from lawful.dependencies import Cell, Constant
 from lawful.dependencies.denial_implication import COMPOSED
 from lawful.dependencies.predicate_space import ANY_SIGN, GREATER, LESS, PredicateSpace
 from lawful.search.denials.kernels import reduction as kernels
+from lawful.search.kernels.set_trie import empty_nodes
 from lawful.search.kernels.sets import count_occurrences, move_columns
 from lawful.search.sets import pack_sets, set_sizes
 
@@ -67,7 +68,7 @@ def reduced_places(
     ----------
     only_mirrored
         That none follows from another as it stands, and none from the mirror image of another unless it is that
-        image; see `denial_literals.finds_no_implied`. It saves holding each constraint against all others.
+        image; see `literals.finds_no_implied`. It saves holding each constraint against all others.
     has_images
         That the mirror image of each is there too, as it is unless a search was broken off.
     should_stop
@@ -107,14 +108,14 @@ def _unimplied(sets: Words, space: PredicateSpace, should_stop: ShouldStop) -> C
     order = np.lexsort((*lexical, -weakness, set_sizes(sets), set_sizes(closed)))
     rare_first = np.empty(len(space), np.int64)
     rare_first[np.argsort(count_occurrences(closed)[: len(space)], kind="stable")] = np.arange(len(space))
-    nodes, state = kernels.empty_trie(sets.shape[1])
+    nodes, used = empty_nodes(), 1
     kept = []
     for part in _parts(order):
         given, turned, consequences = (
             move_columns(family, rare_first, sets.shape[1])
             for family in (sets[part], turned_sets(sets[part], space), closed[part])
         )
-        keep, nodes = kernels.keep_unimplied(given, turned, consequences, nodes, state)
+        keep, nodes, used = kernels.keep_unimplied(given, turned, consequences, nodes, used)
         kept.append(part[keep])
     return np.concatenate(kept)
 

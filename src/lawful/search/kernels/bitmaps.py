@@ -1,4 +1,4 @@
-"""Minimal hitting sets from a bitmap over all subsets of few columns, one bit a subset.
+"""Minimal hitting sets from a bitmap over all subsets of few columns, one bit per subset.
 
 A set of columns is its own address: subset X is bit `X % 64` of word `X // 64`. The first six columns are
 handled by shifts inside of words, the others by whole words.
@@ -143,7 +143,7 @@ def minimal_hitting_sets_of_goals(
 def minimal_determinants(
     agree_sets: Words, differ_sets: Words, first_goal: int, last_goal: int, n_columns: int, max_size: int
 ) -> tuple[npt.NDArray[np.int64], Words]:
-    """The minimal keys and left sides that pairs of rows leave over few columns, one bitmap a goal.
+    """The minimal keys and left sides that pairs of rows leave over few columns, one bitmap per goal.
 
     A pair refutes what lies within the columns that it agrees on: for keys always, for a right side if it differs
     there. So no edges are made, and none need be minimal.

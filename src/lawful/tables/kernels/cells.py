@@ -186,7 +186,7 @@ def _with_byte(key: np.uint64, byte: np.uint8, length: int) -> np.uint64:
 
 @inlined
 def _finished(key: np.uint64, length: int) -> np.uint64:
-    """The length stands above a short cell's bytes, so that no other cell has this key."""
+    """The key of a whole cell: the length of a short one stands above its bytes, so that no other cell has this key."""
     if length <= _SHORT:
         return key | (np.uint64(length) << np.uint64(56))
     return (key & _LOW_BYTES) | _LONG_MARK

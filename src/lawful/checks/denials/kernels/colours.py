@@ -1,6 +1,6 @@
 """Searching rows that must differ: does a t have an s that shares none of its colours?
 
-See `denial_search_kernels` for what colours, bounds and values are.
+See `search` for what colours, bounds and values are.
 """
 
 # mypy: disallow-untyped-decorators=False, warn-return-any=False

@@ -1,6 +1,6 @@
 """Searching rows that only orders keep apart: does a t have an s that reaches all of its bounds?
 
-See `denial_search_kernels` for what bounds and values are.
+See `search` for what bounds and values are.
 """
 
 # mypy: disallow-untyped-decorators=False, warn-return-any=False

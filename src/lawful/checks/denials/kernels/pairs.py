@@ -22,7 +22,7 @@ def split_by_order(
 
     Departs from Hydra's inequality join (section 6.3), which gives each t all the s that it reaches, quadratic
     in the rows: sorted by rank, the upper half of s is reached by the whole lower half of t, and the two halves
-    are split in turn. So all clusters together have at most log n entries a row.
+    are split in turn. So all clusters together have at most log n entries per row.
     """
     out_t, out_s = np.empty(t_rows.size + 8, np.int32), np.empty(s_rows.size + 8, np.int32)
     out_t_offsets, out_s_offsets = np.zeros(16, np.int32), np.zeros(16, np.int32)

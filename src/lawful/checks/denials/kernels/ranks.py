@@ -18,7 +18,7 @@ Int32Table = NDArray[np.int32]
 
 # Up to so many pairs, looking at each is quicker than anything else.
 FEW_PAIRS = 96
-# A table over all values is made where it has at most so many entries a row; otherwise rows are sorted.
+# A table over all values is made where it has at most so many entries per row; otherwise rows are sorted.
 TABLE_ENTRIES_A_ROW = 4
 
 

@@ -50,6 +50,14 @@ def expand(ids: Int32s, classes: int, ranks: Int32s, order: Int32s, turned: bool
 
 
 @compiled
+def _state_with(state: int, before: int, low: int, high: int) -> int:
+    """The state after one more class of X, by the extremes of Y in it and the largest Y of the class before."""
+    if low < before:
+        return SWAP
+    return state if low == high else SPLIT
+
+
+@compiled
 def states_on_the_right(
     x: Int32s, x_classes: int, y: Int32s, ranks: Int32s, highest: Int32s, marks: Int32s, states: Int8s
 ) -> None:
@@ -73,10 +81,7 @@ def states_on_the_right(
                 low = min(low, value)
                 high = max(high, value)
                 i += 1
-            if low < before:
-                state = SWAP
-            elif low != high:
-                state = SPLIT
+            state = _state_with(state, before, low, high)
             before = high
         states[m] = state
 
@@ -103,10 +108,7 @@ def states_on_the_left(
                 low = min(low, value)
                 high = max(high, value)
                 i += 1
-            if low < before:
-                state = SWAP
-            elif low != high:
-                state = SPLIT
+            state = _state_with(state, before, low, high)
             before = high
         states[m] = state
 

@@ -1,6 +1,6 @@
 """Hypergraphs of many goals over one family of sets.
 
-Each set of a family has a table of bits, one bit a goal: whether the set is an edge of that goal's hypergraph. A goal
+Each set of a family has a table of bits, one bit per goal: whether the set is an edge of that goal's hypergraph. A goal
 is a cell (row, bit) of the table.
 """
 

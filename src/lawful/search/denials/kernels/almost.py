@@ -60,7 +60,7 @@ def search_almost_on(
     allowed
         The weight that may be unhit.
     units, members, rivals, max_units
-        As in `denial_kernels.search_groups_on`.
+        As in `inversion.search_groups_on`.
     """
     words = edges.shape[1]
     n_out = 0

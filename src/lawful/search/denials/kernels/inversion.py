@@ -75,7 +75,7 @@ def search_groups_on(
     node_budget: int,
     out: Words,
 ) -> int:
-    """Go on with a search as `hitting_set_kernels.search_on` does, with literals in groups.
+    """Go on with a search as `search_on` of `search.kernels.hitting_sets` does, with literals in groups.
 
     Parameters
     ----------

@@ -11,11 +11,10 @@ import numpy.typing as npt
 from lawful.common.arrays import Flags, Words
 from lawful.common.compiled import compiled
 from lawful.search.kernels.bits import ALL, ONE, ZERO, bit, lowest
-from lawful.search.kernels.set_trie import NODE_SLOTS, STATE_SLOTS, USED, add_sets, match_sets
+from lawful.search.kernels.set_trie import Nodes, add_set, has_subset, with_room
 from lawful.search.kernels.sets import move_columns
 
 Counts = npt.NDArray[np.int64]
-Nodes = npt.NDArray[np.int32]
 
 _ANY = 7
 _EQUAL = 2
@@ -196,33 +195,20 @@ def _list_nodes(members: Words, left: Counts, right: Counts, kin: Counts, place:
 
 
 @compiled
-def empty_trie(words: int) -> tuple[Nodes, Counts]:
-    """A trie that holds nothing yet, for `keep_unimplied`."""
-    state = np.zeros(STATE_SLOTS, np.int64)
-    state[USED] = 1  # the root
-    return np.zeros((8 * 64 * words, NODE_SLOTS), np.int32), state
-
-
-@compiled
-def keep_unimplied(sets: Words, turned: Words, closures: Words, nodes: Nodes, state: Counts) -> tuple[Flags, Nodes]:
+def keep_unimplied(sets: Words, turned: Words, closures: Words, nodes: Nodes, used: int) -> tuple[Flags, Nodes, int]:
     """Which sets are kept if each is dropped whose closure holds a set kept before, as it stands or turned round.
 
     A closure is small beside the space, so that a trie of the kept sets answers at once what would take a comparison
     with each of them. Rare predicates should have the smallest numbers. Returns also the trie, maybe a larger one, that
-    holds what is kept by now.
+    holds what is kept by now, and how many nodes it uses.
     """
     n_sets, words = sets.shape
-    longest = 2 * 64 * words  # what two sets may take
-    nothing = np.empty((0, words), np.uint64)
     keep = np.zeros(n_sets, dtype=np.bool_)
     for i in range(n_sets):
-        if match_sets(nodes, closures[i], False, 1, nothing) > 0:
+        if has_subset(nodes, closures[i]):
             continue
         keep[i] = True
-        if state[USED] + longest > nodes.shape[0]:
-            larger = np.zeros((2 * nodes.shape[0], NODE_SLOTS), np.int32)
-            larger[: nodes.shape[0]] = nodes
-            nodes = larger
-        add_sets(nodes, state, sets[i : i + 1])
-        add_sets(nodes, state, turned[i : i + 1])
-    return keep, nodes
+        nodes = with_room(nodes, used + 2 * 64 * words)  # for what two sets may take
+        used = add_set(nodes, used, sets[i])
+        used = add_set(nodes, used, turned[i])
+    return keep, nodes, used
