@@ -26,18 +26,18 @@ ORDER = {
     # What a run gives back: discovery fills it, and everything after reads it.
     "results": 7,
     "discovery": 8,
-    "runs": 9,
+    "maintenance": 9,
+    "runs": 10,
     # These use what was found, and do not know each other.
-    "maintenance": 10,
-    "exports": 10,
-    "rewriting": 10,
-    "reports": 10,
-    "demo": 10,
-    "api": 11,
-    "cli": 12,
+    "exports": 11,
+    "rewriting": 11,
+    "reports": 11,
+    "demo": 11,
+    "api": 12,
+    "cli": 13,
     # The front doors: `import lawful` and `python -m lawful`.
-    "__init__": 13,
-    "__main__": 13,
+    "__init__": 14,
+    "__main__": 14,
 }
 """The rooms in the order in which data flows through them; a room imports only rooms with smaller numbers."""
 

@@ -1,8 +1,8 @@
 """lawful finds, checks and keeps the laws that a table obeys.
 
 `lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in; `lawful.open` reads a table
-once for several of them, and `lawful.load` reads back what was saved. Importing the package loads neither Spark nor
-Numba: these come when they are needed.
+once for several of them, and `lawful.load` reads back what was saved. `lawful.make_state` and `lawful.open_state` keep
+the laws of a table that changes. Importing the package loads neither Spark nor Numba: these come when they are needed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         discover,
         explain,
         load,
+        make_state,
+        open_state,
         profile,
         read_laws,
     )
@@ -39,6 +41,8 @@ __all__ = [
     "discover",
     "explain",
     "load",
+    "make_state",
+    "open_state",
     "profile",
     "read_laws",
     "rewrite",
@@ -49,7 +53,9 @@ _HOMES = {
     "discover": "lawful.api",
     "explain": "lawful.api",
     "load": "lawful.api",
+    "make_state": "lawful.api",
     "open": "lawful.api",
+    "open_state": "lawful.api",
     "profile": "lawful.api",
     "read_laws": "lawful.api",
     "CsvDialect": "lawful.tables.options",

@@ -16,7 +16,7 @@ from lawful.runs.laws_input import GivenLaws, LawsInput, OneLaw, given_laws, loa
 from lawful.runs.open_table import OpenTable, null_of_laws
 from lawful.runs.opened import open_source
 from lawful.runs.partial_files import PartialFile
-from lawful.runs.request import request_of
+from lawful.runs.request import families_of, request_of
 from lawful.runs.run import EngineName, Progress, SparkSettings, Where, silent
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
@@ -24,17 +24,23 @@ from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from lawful.runs.maintain import OpenState
+
 __all__ = [
     "CsvDialect",
     "LawsInput",
+    "OpenState",
     "PartialFile",
     "Progress",
     "SparkSettings",
     "check",
     "discover",
     "explain",
+    "is_state",
     "load",
+    "make_state",
     "open",
+    "open_state",
     "profile",
     "read_laws",
 ]
@@ -315,6 +321,86 @@ def profile(
         progress=progress,
     ) as table:
         return table.profile()
+
+
+def make_state(
+    path: str | os.PathLike[str],
+    source: Any,
+    find: str | Iterable[str] = ("key", "fd"),
+    *,
+    row_key: Sequence[str] = (),
+    pins: GivenLaws | None = None,
+    max_size: int | None = None,
+    error: float = 0.0,
+    measure: Measure = "g1",
+    evidence: str = "auto",
+    time_limit: float | None = None,
+    null: str = "equal",
+    engine: EngineName = "auto",
+    spark: SparkSession | SparkSettings | None = None,
+    format: str | None = None,  # noqa: A002  # the name that the command line has for it
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    dialect: CsvDialect | None = None,
+    progress: Progress | None = None,
+) -> OpenState:
+    """Make a state of a table and its laws in a new folder, to be kept up to date while rows come and go.
+
+    Parameters
+    ----------
+    path
+        The folder, which must not be there or be empty.
+    source
+        The table, as for `check`.
+    find
+        The kinds of laws to keep: `key`, `fd`.
+    row_key
+        Columns that tell rows apart, and by which rows are deleted; without them, rows are deleted by value.
+    pins
+        Laws to watch, of any kind: every batch tells whether they hold.
+    max_size, error, measure
+        As for `discover`.
+    evidence
+        How laws are kept: `counted`, by all pairs of rows; `witnesses`, by a few of them; `auto`.
+    null, engine, spark, format, columns, types, limit, dialect, progress
+        As for `check`. Types and the texts that mean null are pinned: batches are read by them.
+
+    Returns
+    -------
+    OpenState
+        The state, open for writing. Use it in a `with` block, or close it.
+    """
+    from lawful.maintenance.settings import StateSettings
+    from lawful.runs.maintain import make_state as make
+
+    options = read_options(format, columns, types, limit, dialect)
+    settings = StateSettings(families_of(find), null_policy(null), max_size, error, measure, evidence, tuple(row_key))
+    where, told = Where.of(engine, spark), progress or silent
+    return make(Path(path), source, options, settings, where, pins=pins, time_limit=time_limit, progress=told)
+
+
+def open_state(
+    path: str | os.PathLike[str],
+    *,
+    writes: bool = True,
+    engine: EngineName = "auto",
+    spark: SparkSession | SparkSettings | None = None,
+) -> OpenState:
+    """Open a state, to apply batches to it or, with `writes=False`, only to look at it.
+
+    Only one process at a time can have it open for writing.
+    """
+    from lawful.runs.maintain import open_state as open_it
+
+    return open_it(Path(path), Where.of(engine, spark), writes=writes)
+
+
+def is_state(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a state in a folder."""
+    from lawful.runs.maintain import is_state as look
+
+    return look(Path(path))
 
 
 def _warn_of_left_out(table: EncodedTable) -> None:

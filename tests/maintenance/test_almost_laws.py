@@ -9,13 +9,13 @@ import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from maintenance.changing_tables import apply, as_ranks, changes, laws_in, make_state, rows_in, taken
 
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, Key
 from lawful.engines.local import LocalEngine
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
+from maintenance.changing_tables import apply, as_ranks, changes, laws_in, make_state, rows_in, taken
 
 
 def is_right(state: LivingState) -> None:

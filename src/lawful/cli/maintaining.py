@@ -13,10 +13,8 @@ from lawful.cli.groups import takes_groups
 from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_LAWS_BROKEN, UsageError
 
 if TYPE_CHECKING:
-    from lawful.maintenance.settings import StateSettings
+    from lawful.api import OpenState, Progress
     from lawful.results.batch_report import BatchReport
-    from lawful.runs.maintain import OpenState
-    from lawful.runs.run import Progress
 
 _BATCH, _NEW = "The batch", "A new state"
 
@@ -80,20 +78,17 @@ class NewState:
         ),
     ] = "equal"
 
-    def settings(self) -> StateSettings:
-        """The same as the state has it."""
-        from lawful.maintenance.settings import StateSettings
-        from lawful.runs.request import families_of
-
-        return StateSettings(
-            families_of(self.find),
-            opt.null_option(self.null),
-            self.max_size,
-            self.error,
-            self.measure,  # type: ignore[arg-type]  # a text, which is checked
-            self.evidence,  # type: ignore[arg-type]
-            tuple(opt.split_names(self.row_key)) if self.row_key else (),
-        )
+    def arguments(self) -> opt.Asked:
+        """The same as arguments of `make_state`."""
+        return {
+            "find": self.find,
+            "max_size": self.max_size,
+            "error": self.error,
+            "measure": self.measure,
+            "evidence": self.evidence,
+            "row_key": opt.split_names(self.row_key) if self.row_key else (),
+            "null": self.null,
+        }
 
 
 @dataclass(frozen=True)
@@ -149,6 +144,7 @@ class BatchOptions:
         """Apply the batch; without one, tell how the pinned laws fare."""
         if self.first is None:
             return state.as_it_is()
+        read = {} if reading == opt.Reading() else reading.arguments(self.first)
         return state.apply(
             self.insert,
             self.delete,
@@ -156,7 +152,8 @@ class BatchOptions:
             batch_id=self.batch_id,
             misfits=self.misfits,  # type: ignore[arg-type]  # a text, which is checked
             missing=self.missing,  # type: ignore[arg-type]
-            options=None if reading == opt.Reading() else reading.options(self.first),
+            format=read.get("format"),
+            dialect=read.get("dialect"),
             time_limit=time_limit,
             progress=progress,
         )
@@ -195,34 +192,25 @@ def maintain(
       lawful maintain people.state --insert new.csv --delete old.csv
       lawful maintain people.state --changes today.csv --misfits quarantine --json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import is_state, make_state, open_state
     from lawful.cli import output
     from lawful.results.json_files import write_document
-    from lawful.runs.maintain import is_state, make_state, open_state
 
     output.require_writable(showing.out, str(state))
-    is_new = new.from_ is not None and not is_state(state)
     if new.from_ is None and batch.first is None and not pin:
         raise UsageError("nothing to do", "Give --from TABLE to make a state, or --insert, --delete or --changes.")
+    is_new = new.from_ is not None and not is_state(state)
     with output.shown_progress() as progress:
         if is_new:
-            assert new.from_ is not None
-            options = reading.options(new.from_)
-            opened = make_state(
-                state,
-                new.from_,
-                options,
-                new.settings(),
-                running.where(),
-                pins=pin,
-                time_limit=time_limit,
-                progress=progress,
-            )
+            how = new.arguments() | reading.arguments(new.from_ or "") | running.arguments()
+            del how["reuse"]
+            opened = make_state(state, new.from_, **how, pins=pin, time_limit=time_limit, progress=progress)
         else:
-            opened = open_state(state, running.where())
+            opened = open_state(state, **running.arguments())
         with opened:
             if pin and not is_new:
                 opened.pin(pin)
-            report = batch.apply_to(opened, reading if not is_new else opt.Reading(), time_limit, progress)
+            report = batch.apply_to(opened, opt.Reading() if is_new else reading, time_limit, progress)
     if new.from_ is not None and not is_new:
         output.print_notes(f"{state} is there already: {new.from_} was not read")
     if showing.json_:
@@ -254,14 +242,13 @@ def state(
       lawful state people.state --verify
       lawful state people.state --out laws.json
     """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import open_state
     from lawful.cli import output
     from lawful.results.json_files import write_document
-    from lawful.runs.maintain import open_state
-    from lawful.runs.run import Where
 
     showing = opt.Showing(json_, out, all_, debug)
     output.require_writable(out, str(state))
-    with output.shown_progress() as progress, open_state(state, Where("local"), writes=False) as opened:
+    with output.shown_progress() as progress, open_state(state, writes=False) as opened:
         shown = opened.described(progress, verify=verify)
         laws = opened.laws if out is not None else None
     if json_:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from lawful.common.errors import UsageError
 from lawful.common.meanings import MEASURES, Measure, NullPolicy
 from lawful.discovery.questions import Question
 from lawful.tables.options import CsvDialect
 
-Way = Literal["auto", "counted", "witnesses"]
-WAYS: tuple[Way, ...] = ("auto", "counted", "witnesses")
+WAYS = ("auto", "counted", "witnesses")
 KEPT_KINDS = ("key", "fd")
 
 MOST_COUNTED = 2_000_000_000
@@ -50,7 +49,7 @@ class StateSettings:
     max_size: int | None = None
     error: float = 0.0
     measure: Measure = "g1"
-    way: Way = "auto"
+    way: str = "auto"
     row_key: tuple[str, ...] = ()
     dialect: CsvDialect = field(default_factory=CsvDialect)
     columns: tuple[str, ...] | None = None

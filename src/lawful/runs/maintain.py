@@ -39,7 +39,7 @@ from lawful.tables.kept_tables import discard
 from lawful.tables.living.incoming import Incoming, Misfits, match_columns
 from lawful.tables.living.live_view import LiveView
 from lawful.tables.local_pipeline import published
-from lawful.tables.options import ReadOptions
+from lawful.tables.options import CsvDialect, ReadOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -133,7 +133,8 @@ class OpenState:
         batch_id: str | None = None,
         misfits: Misfits = "refuse",
         missing: Missing = "refuse",
-        options: ReadOptions | None = None,
+        format: str | None = None,  # noqa: A002  # the name that the command line has for it
+        dialect: CsvDialect | None = None,
         time_limit: float | None = None,
         progress: Progress = silent,
     ) -> BatchReport:
@@ -156,6 +157,10 @@ class OpenState:
             `widen` the column to text.
         missing
             What becomes of rows to delete that are not there: `refuse` the batch, or `skip` them.
+        format, dialect
+            How files are written, if not as the state's first table was.
+        time_limit
+            Seconds after which to give up; nothing is changed then.
         """
         sources, ids = Sources(inserts, deletes, changes), list(delete_ids)
         sources.refuse_both()
@@ -164,7 +169,7 @@ class OpenState:
         if self._state.version_of(batch_id) is not None:
             return self._report(self._state.apply(Batch(batch_id), self._engine, watch), None)
         progress("reading the batch")
-        come, gone = self._incoming(sources, options)
+        come, gone = self._incoming(sources, ReadOptions(format, dialect or self._state.settings.dialect))
         batch = Batch(batch_id, come, gone, ids, misfits, missing)
         progress("applying the batch")
         with ctrl_c_ends(watch, lambda: None):
@@ -204,7 +209,7 @@ class OpenState:
         """Write the state anew, without the log and without rows that have left."""
         self._state.compact()
 
-    def _incoming(self, sources: Sources, options: ReadOptions | None) -> tuple[Incoming | None, Incoming | None]:
+    def _incoming(self, sources: Sources, options: ReadOptions) -> tuple[Incoming | None, Incoming | None]:
         table, key = self._state.table, self._state.key
         if sources.changes is not None:
             return changed_rows(self._state, self._read(sources.changes, options, [*table.names, OPERATION]))
@@ -218,13 +223,11 @@ class OpenState:
             gone = Incoming(batch, np.arange(batch.rows), match_columns(table, batch, key or None))
         return come, gone
 
-    def _read(self, source: Any, options: ReadOptions | None, names: Sequence[str]) -> EncodedTable:
+    def _read(self, source: Any, options: ReadOptions, names: Sequence[str]) -> EncodedTable:
         """Read a batch; of a file of texts every cell as it is written, since the types are pinned."""
-        settings = self._state.settings
-        read = options or ReadOptions(dialect=settings.dialect)
-        columns = None if settings.columns is None else tuple(names)
-        types = dict.fromkeys(names, ColumnType.STRING) if is_text(source, read) else {}
-        read = replace(read, columns=columns, types=types)
+        columns = None if self._state.settings.columns is None else tuple(names)
+        types = dict.fromkeys(names, ColumnType.STRING) if is_text(source, options) else {}
+        read = replace(options, columns=columns, types=types)
         opened = open_source(source, read, self._where_to_read(source), reuse=False)
         self._stack.enter_context(opened)
         return opened.table

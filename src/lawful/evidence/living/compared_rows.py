@@ -85,7 +85,7 @@ class ComparedRows:
         layout = Layout.of(lanes, tuple(self._planes_of[list(lanes)].tolist()), second_lanes)
         planes, nulls = self._zeros(layout.lane.size), self._zeros(-(-second_lanes // 8))
         compared = (self._policy, self._room, layout, planes, planes, 0, nulls, layout.lines)
-        self._columns = ByteColumns(tuple(range(self._rows.width)), *compared, (), (), (), None)
+        self._columns = ByteColumns(tuple(range(self._rows.width)), *compared, (), (), None)
         self._write(0, self._rows.count)
 
     def _zeros(self, lines: int) -> Bytes:
