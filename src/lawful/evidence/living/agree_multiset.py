@@ -22,7 +22,7 @@ from lawful.evidence.living.dynast import Dynast
 from lawful.evidence.living.kernels.numbered_vectors import agreements
 from lawful.evidence.living.live_rows import LiveRows
 from lawful.evidence.living.numbered_vectors import Multiset
-from lawful.evidence.living.packed_agree_sets import MOST_TABLED_COLUMNS, PackedAgreeSets, SubsetCounts
+from lawful.evidence.living.packed_agree_sets import violation_counts
 from lawful.evidence.living.tally import PairCounter, Tally
 from lawful.evidence.living.value_index import ValueIndex
 from lawful.evidence.living.violation_masks import ViolationCounts
@@ -195,10 +195,8 @@ class AgreeMultiset:
         return self._sets.counts_of(self._keys(agree, known_differ))
 
     def violation_counts(self) -> ViolationCounts:
-        """What answers how many pairs break a key or an FD, about the state as it is now."""
-        if self.width <= MOST_TABLED_COLUMNS:
-            return SubsetCounts(*self._sets.arrays, self.width, self.policy)
-        return PackedAgreeSets(*self._sets.arrays, self.policy)
+        """What answers how many pairs break a key or an FD; good until the next change."""
+        return violation_counts(*self._sets.arrays, self.width, self.policy)
 
     def arrays(self) -> dict[str, Words | Int64s]:
         """The state to save: all sets and their counts. The rows are saved by whoever has their values."""
