@@ -36,8 +36,7 @@ def followed(history: History, policy: NullPolicy) -> tuple[AgreeMultiset, Agree
         deleted = multiset.delete(np.array(batch.deleted, np.int64))
         inserted = multiset.insert(batch.inserted, np.array(batch.ids, np.int64))
         for change, sign in ((deleted, -1), (inserted, 1)):
-            planes = [change.agree] if change.known_differ is None else [change.agree, change.known_differ]
-            tree.change(np.concatenate(planes, axis=1), sign * change.counts)
+            tree.change(change.keys, sign * change.counts)
     return multiset, tree
 
 

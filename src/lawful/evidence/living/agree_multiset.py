@@ -52,15 +52,18 @@ class CountedSets:
     def __len__(self) -> int:
         return len(self.agree)
 
+    @property
+    def keys(self) -> Words:
+        """The sets as one array: where rows agree, and then where they are known to differ, if that is told."""
+        return _joined(self.agree, self.known_differ)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
-class MultisetChange:
-    """What a batch has changed.
+class MultisetChange(CountedSets):
+    """What a batch has changed: the agree sets of the pairs that came or went, and how many pairs.
 
     Attributes
     ----------
-    agree, known_differ, counts
-        The distinct agree sets of the pairs that came or went, and how many pairs: as in `CountedSets`.
     witnesses
         The ids of the rows of one such pair for each set, `int64[sets, 2]`.
     is_new
@@ -69,15 +72,9 @@ class MultisetChange:
         Which sets no pair has any more.
     """
 
-    agree: Words
-    known_differ: Words | None
-    counts: Int64s
     witnesses: Int64s
     is_new: Flags
     is_gone: Flags
-
-    def __len__(self) -> int:
-        return len(self.agree)
 
 
 class AgreeMultiset:
@@ -238,12 +235,16 @@ class AgreeMultiset:
     def _keys(self, agree: Words, known_differ: Words | None) -> Words:
         if (known_differ is None) != (self.policy is NullPolicy.EQUAL):
             raise ValueError("where rows are known to differ belongs to a set if and only if nulls are ignored")
-        return agree if known_differ is None else np.concatenate([agree, known_differ], axis=1)
+        return _joined(agree, known_differ)
 
     def _planes(self, keys: Words) -> tuple[Words, Words | None]:
         if self.policy is NullPolicy.EQUAL:
             return keys, None
         return tuple(np.ascontiguousarray(plane) for plane in np.split(keys, 2, axis=1))  # type: ignore[return-value]
+
+
+def _joined(agree: Words, known_differ: Words | None) -> Words:
+    return agree if known_differ is None else np.concatenate([agree, known_differ], axis=1)
 
 
 class _CodeTable:
