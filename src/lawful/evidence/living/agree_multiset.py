@@ -240,7 +240,7 @@ class AgreeMultiset:
     def _planes(self, keys: Words) -> tuple[Words, Words | None]:
         if self.policy is NullPolicy.EQUAL:
             return keys, None
-        return tuple(np.ascontiguousarray(plane) for plane in np.split(keys, 2, axis=1))  # type: ignore[return-value]
+        return np.ascontiguousarray(keys[:, : self._words]), np.ascontiguousarray(keys[:, self._words :])
 
 
 def _joined(agree: Words, known_differ: Words | None) -> Words:
