@@ -2,7 +2,8 @@
 
 A pair of rows compared on some columns is a sign vector (`signs`), and an agree set is its projection. Small
 tables are compared in full (`exact`, `multisets`); from large ones, samples fill a pool of distinct
-vectors that all families of laws share (`pool`, `sampling`, `focused`).
+vectors that all families of laws share (`pool`, `sampling`, `focused`). `living` keeps the agree sets of a table
+that changes.
 """
 
 from lawful.evidence.all_swaps import all_swaps, swaps_of_tile

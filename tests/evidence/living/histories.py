@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from lawful.common.meanings import NullPolicy
-from lawful.evidence.living.agree_multiset import AgreeMultiset, CountedSets, MultisetChange
+from lawful.evidence.living.agree_multiset import AgreeMultiset, CountedSets
 from tests.evidence.pairs import ArrayTable, Known, as_known, brute_agree
 
 STRATEGIES = ("auto", "compare", "index", "dynast")
@@ -75,14 +75,14 @@ def all_pairs(rows: dict[int, tuple[int, ...]], width: int, policy: NullPolicy) 
     return brute_agree(as_table(rows, width), policy)
 
 
-def known_sets(found: CountedSets | MultisetChange, width: int) -> list[Known]:
+def known_sets(found: CountedSets, width: int) -> list[Known]:
     everything = (1 << width) - 1
     if found.known_differ is None:
         return [(agree, everything & ~agree) for agree, _ in as_known(found.agree, found.agree)]
     return as_known(found.agree, found.known_differ)
 
 
-def counter_of(found: CountedSets | MultisetChange, width: int) -> Counter[Known]:
+def counter_of(found: CountedSets, width: int) -> Counter[Known]:
     sets = known_sets(found, width)
     assert len(set(sets)) == len(sets)
     return Counter(dict(zip(sets, found.counts.tolist(), strict=True)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lawful.common.meanings import NullPolicy
-from lawful.evidence.living.agree_multiset import AgreeMultiset, CountedSets, MultisetChange
+from lawful.evidence.living.agree_multiset import AgreeMultiset, CountedSets
 from lawful.evidence.living.agree_set_tree import AgreeSetTree
 from lawful.evidence.living.dynast import Dynast, Evidence, tuple_evidence_vectors
 from lawful.evidence.living.live_rows import LiveRows
@@ -31,7 +31,7 @@ CODES = np.array([[VALUES[c].index(row[c]) + 1 for row in EMPLOYEES] for c in ra
 IDS = np.arange(1, 7)
 
 
-def shown(sets: CountedSets | MultisetChange) -> Counter[str]:
+def shown(sets: CountedSets) -> Counter[str]:
     """Agree sets as the paper writes them: FN is the first bit."""
     texts = ["".join(str(int(word) >> c & 1) for c in range(4)) for word in sets.agree[:, 0]]
     return Counter(dict(zip(texts, sets.counts.tolist(), strict=True)))

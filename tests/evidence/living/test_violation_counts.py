@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lawful.common.meanings import NullPolicy
 from lawful.evidence.living.agree_multiset import AgreeMultiset
 from lawful.evidence.living.agree_set_tree import AgreeSetTree
-from lawful.evidence.living.packed_agree_sets import PackedAgreeSets, SubsetCounts
+from lawful.evidence.living.packed_agree_sets import PackedAgreeSets, SubsetCounts, violation_counts
 from lawful.evidence.living.violation_masks import KEY
 from lawful.evidence.signs import words_for
 from tests.evidence.living.histories import History, all_pairs, histories, random_history
@@ -36,8 +36,7 @@ def followed(history: History, policy: NullPolicy) -> tuple[AgreeMultiset, Agree
         deleted = multiset.delete(np.array(batch.deleted, np.int64))
         inserted = multiset.insert(batch.inserted, np.array(batch.ids, np.int64))
         for change, sign in ((deleted, -1), (inserted, 1)):
-            planes = [change.agree] if change.known_differ is None else [change.agree, change.known_differ]
-            tree.change(np.concatenate(planes, axis=1), sign * change.counts)
+            tree.change(change.keys, sign * change.counts)
     return multiset, tree
 
 
@@ -84,12 +83,19 @@ def test_the_tree_finds_the_sets_that_break_a_candidate(
     left = data.draw(st.integers(0, (1 << history.width) - 1)) & ~(1 << right if right >= 0 else 0)
     keys, counts = tree.violating(packed([left], history.width)[0], right)
     pairs = all_pairs(history.states[-1], history.width, policy)
-    found = dict(zip([key & (1 << 64) - 1 for key in as_numbers(keys)], counts.tolist(), strict=False))
     if policy is NullPolicy.EQUAL:
+        found = dict(zip(as_numbers(keys), counts.tolist(), strict=True))
         assert found == {
             agree: n for (agree, differ), n in pairs.items() if broken_by({(agree, differ): 1}, left, right)
         }
     assert counts.sum() == broken_by(pairs, left, right)
+
+
+def test_a_table_is_made_where_it_pays() -> None:
+    keys, counts = np.arange(1_000, dtype=np.uint64)[:, None], np.ones(1_000, np.int64)
+    assert isinstance(violation_counts(keys, counts, 10, NullPolicy.EQUAL), SubsetCounts)
+    assert isinstance(violation_counts(keys[:3], counts[:3], 10, NullPolicy.EQUAL), PackedAgreeSets)
+    assert isinstance(violation_counts(keys, counts, 21, NullPolicy.EQUAL), PackedAgreeSets)
 
 
 def test_no_table_is_made_over_the_sets_of_many_columns() -> None:

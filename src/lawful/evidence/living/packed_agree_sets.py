@@ -1,6 +1,15 @@
 """How many pairs break a candidate, from agree sets in flat arrays, or from a table over all sets of columns.
 
-FIGURES
+What answers is chosen by `violation_counts`. Measured, for each candidate of one to six columns, asked together:
+
+    adult     15 columns     9,555 sets   table 0.03 µs   flat     7 µs   tree   20 to 125 µs
+    flight   109 columns    19,098 sets                   flat    20 µs   tree    2 to  11 ms
+    uniprot  223 columns   326,698 sets                   flat     1 ms   tree  300 to 800 ms
+
+Up to 20 columns the default is the table: that of adult is made in 0.1 ms, which is less than what 20 candidates cost
+otherwise. Beyond, and where sets are so few that passing over them costs less than making the table, it is the flat
+sets, which need neither time nor memory to be made. The tree (`agree_set_tree`) is the paper's, and never was
+quicker: a question about few columns leads into most of its branches, and it has 42 million nodes on uniprot.
 """
 
 from __future__ import annotations
@@ -10,10 +19,20 @@ import numpy as np
 from lawful.common.arrays import Int64s, Words
 from lawful.common.meanings import NullPolicy
 from lawful.evidence.living.kernels.violations import count_matches, superset_sums
-from lawful.evidence.living.violation_masks import violation_masks
+from lawful.evidence.living.violation_masks import ViolationCounts, violation_masks
 
 MOST_TABLED_COLUMNS = 20
 """Up to so many columns a count for every set of columns takes at most 8 MB."""
+
+_SUMS_A_SET = 2048
+"""So many sums over supersets take as long as passing over a set some hundred times."""
+
+
+def violation_counts(keys: Words, counts: Int64s, width: int, policy: NullPolicy) -> ViolationCounts:
+    """The quicker way to answer some hundreds of candidates: see above."""
+    if width <= MOST_TABLED_COLUMNS and width << width <= _SUMS_A_SET * len(keys):
+        return SubsetCounts(keys, counts, width, policy)
+    return PackedAgreeSets(keys, counts, policy)
 
 
 class PackedAgreeSets:

@@ -12,17 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s
+from lawful.evidence.living.kernels.partners import rows_by_code
 from lawful.tables.living.living_table import LivingTable
 
 _MOST_UNSORTED = 2048
 _MOST_UNSORTED_SHARE = 1 / 16
-
-
-class Cluster(NamedTuple):
-    """Where the rows of one value stand in a column's order."""
-
-    first: int
-    last: int
 
 
 class _SortedColumn(NamedTuple):
@@ -67,9 +61,5 @@ class RowClusters:
     def _sorted(self, column: int) -> _SortedColumn:
         if column not in self._columns:
             codes = self._table.codes.column(column)[: self.end]
-            counts = np.bincount(codes, minlength=1) if len(codes) else np.zeros(1, np.int64)
-            starts = np.concatenate(([0], np.cumsum(counts)))
-            # A stable sort of integers is a radix sort: linear.
-            order = np.argsort(codes, kind="stable").astype(np.int32)
-            self._columns[column] = _SortedColumn(order, starts)
+            self._columns[column] = _SortedColumn(*rows_by_code(codes, len(self._table.columns[column].dictionary)))
         return self._columns[column]

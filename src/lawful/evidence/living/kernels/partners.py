@@ -113,3 +113,20 @@ def choose_columns(sizes: Int64s, offsets: Int64s, columns: Int64s) -> tuple[Fla
                 chosen[row, best] = True
                 cost[row] += sizes[row, best]
     return chosen, cost
+
+
+@compiled
+def rows_by_code(codes: Int32s, highest: int) -> tuple[Int32s, Int64s]:
+    """All rows in the order of their codes, and where the rows of each code begin: those of code c end at c + 1."""
+    starts = np.zeros(highest + 2, np.int64)
+    for row in range(codes.size):
+        starts[codes[row] + 1] += 1
+    for code in range(highest + 1):
+        starts[code + 1] += starts[code]
+    places = starts.copy()
+    order = np.empty(codes.size, np.int32)
+    for row in range(codes.size):
+        code = codes[row]
+        order[places[code]] = row
+        places[code] += 1
+    return order, starts

@@ -65,19 +65,18 @@ def rename_rows(cluster: Int32s, place: Int32s, rows: Int64s, start: Int64s, poo
 
 
 @compiled
-def _count(words: Words, amount: int, table: Words, shift: int, witnesses: Int32s, vectors: int) -> tuple[int, int]:
-    """Add to the count of the only vector of `words[word, 0]`; return its slot and how many vectors there are.
-
-    The slot is negated less one if the vector is new, and needs a witness.
-    """
+def _count(words: Words, amount: int, row: int, other: int, table: Words, shift: int, witnesses: Int32s) -> int:
+    """Add to the count of the only vector of `words[word, 0]`; return how many vectors there are more."""
     slot = slot_of(words, 0, table, shift)
     last = table.shape[1] - 1
     is_new = table[slot, last] == ZERO
     if is_new:
         for w in range(last):
             table[slot, w] = words[w, 0]
+        witnesses[slot, 0] = row
+        witnesses[slot, 1] = other
     table[slot, last] += np.uint64(amount)
-    return (-1 - slot, vectors + 1) if is_new else (slot, vectors)
+    return int(is_new)
 
 
 @compiled
@@ -118,6 +117,16 @@ def _write_known(words: Words, everything: Words, null: Words, others_null: Word
 
 
 @compiled
+def _most_vectors(cluster: Int32s, size: Int64s, row: int, patterns: int) -> int:
+    """How many vectors a row may add: one for each row it shares something with, and one for each pattern."""
+    most = 0
+    for column in range(cluster.shape[0] - 1):
+        if cluster[column, row] >= 0:
+            most += size[cluster[column, row]]
+    return min(most, row) + patterns
+
+
+@compiled
 def _first_untouched(rows: Int32s, row: int, seen_by: Int32s) -> int:
     for other in rows:
         if other < row and seen_by[other] != row:
@@ -151,44 +160,32 @@ def count_pairs(
     p. Pairs that share nothing are never looked at: they are the rows of each pattern that were not touched.
     Returns the row to go on with, how many vectors there are, and how many more the next row may need.
     """
-    columns = cluster.shape[0] - 1
+    pattern_line, width = cluster[-1], everything.size
     touched = np.empty(rows, np.int32)
-    touched_of = np.zeros(patterns.shape[0], np.int64)
+    untouched_of = np.empty_like(earlier)
     words = np.zeros((table.shape[1] - 1, 1), np.uint64)
-    has_known = table.shape[1] - 1 > everything.size
+    has_known = words.shape[0] > width
     while row < rows:
-        most = patterns.shape[0]
-        for column in range(columns):
-            if cluster[column, row] >= 0:
-                most += size[cluster[column, row]]
-        most = min(most, patterns.shape[0] + row)
+        most = _most_vectors(cluster, size, row, patterns.shape[0])
         if 2 * (vectors + most) > table.shape[0]:
             return row, vectors, most
-        own = pattern_of[cluster[columns, row]]
-        count = _touch(cluster, start, size, pool, row, shared, seen_by, touched)
-        touched_of[:] = 0
-        for other in touched[:count]:
-            pattern = pattern_of[cluster[columns, other]]
-            touched_of[pattern] += 1
-            words[: everything.size, 0] = shared[other]
+        own = pattern_of[pattern_line[row]]
+        untouched_of[:] = earlier
+        for other in touched[: _touch(cluster, start, size, pool, row, shared, seen_by, touched)]:
+            pattern = pattern_of[pattern_line[other]]
+            untouched_of[pattern] -= 1
+            words[:width, 0] = shared[other]
             if has_known:
                 _write_known(words, everything, patterns[own], patterns[pattern])
-            slot, vectors = _count(words, 1, table, shift, witnesses, vectors)
-            if slot < 0:
-                witnesses[-1 - slot, 0], witnesses[-1 - slot, 1] = row, other
-        words[: everything.size, 0] = ZERO
+            vectors += _count(words, 1, row, other, table, shift, witnesses)
+        words[:width, 0] = ZERO
         for pattern in range(patterns.shape[0]):
-            untouched = earlier[pattern] - touched_of[pattern]
-            if untouched == 0:
-                continue
-            if has_known:
-                _write_known(words, everything, patterns[own], patterns[pattern])
-            slot, vectors = _count(words, untouched, table, shift, witnesses, vectors)
-            if slot < 0:
+            if untouched_of[pattern] > 0:
+                if has_known:
+                    _write_known(words, everything, patterns[own], patterns[pattern])
                 c = pattern_clusters[pattern]
-                members = pool[start[c] : start[c] + size[c]]
-                witnesses[-1 - slot, 0] = row
-                witnesses[-1 - slot, 1] = _first_untouched(members, row, seen_by)
+                other = _first_untouched(pool[start[c] : start[c] + size[c]], row, seen_by)
+                vectors += _count(words, untouched_of[pattern], row, other, table, shift, witnesses)
         earlier[own] += 1
         row += 1
     return row, vectors, 0
