@@ -36,7 +36,7 @@ from lawful.search.kernels.extensions import (
     pick_solutions,
 )
 from lawful.search.kernels.places import find_places
-from lawful.search.sets import WORD_BITS, as_family, distinct_sets, minimal_sets, sets_without, words_for
+from lawful.search.sets import WORD_BITS, as_family, distinct_sets, minimal_sets, words_for
 
 
 class Change(NamedTuple):
@@ -182,8 +182,10 @@ class HittingSets:
         solutions, cost = enumerate_with_cost(after.family, self._max_size, edges_are_minimal=True, look=look)
         refuted = self._picked(verdicts, REFUTED, ANY)
         survivors = self._picked(verdicts, UNTOUCHED, DOUBTFUL)
-        removed = np.concatenate([refuted, sets_without(survivors, solutions)])
-        change = Change(removed, sets_without(solutions, survivors))
+        places = find_places(survivors, solutions)
+        is_new = np.ones(len(solutions), dtype=np.bool_)
+        is_new[places[places >= 0]] = False
+        change = Change(np.concatenate([refuted, survivors[places < 0]]), solutions[is_new])
         return Update(change, solutions, after.dropped, come, cost / max(1, len(solutions)))
 
     def _search(self, after: _Edges, missed: Words, allowance: int, look: Callable[[], None]) -> Words | None:

@@ -42,6 +42,17 @@ def collect_differences(sought: Words, agree: Words, differ: Words) -> tuple[Fla
 
 
 @compiled
+def take_sets(first: Words, second: Words, places: Counts) -> Words:
+    """The sets at some places of two families, the second counted on from the end of the first."""
+    taken = np.empty((places.size, first.shape[1]), dtype=np.uint64)
+    for i in range(places.size):
+        place = places[i] - first.shape[0]
+        for w in range(first.shape[1]):
+            taken[i, w] = first[places[i], w] if place < 0 else second[place, w]
+    return taken
+
+
+@compiled
 def spread_to_supersets(family: Words, sources: Words, first: Words, second: Words) -> tuple[Words, Words]:
     """For each set the union of `first`, and the union of `second`, over the sources that it properly contains."""
     columns = columns_by_frequency(sources)
