@@ -130,9 +130,10 @@ class HittingSets:
         Parameters
         ----------
         gone
-            Edges that are no longer there, or no longer minimal; others do no harm.
+            Edges that are no longer there, or no longer minimal; sets that were no edges do no harm.
         come
-            Edges that are there now, and were not or not minimal. Afterwards no edge may contain another.
+            Edges that are there now, and were not or not minimal; those that were do no harm, even if they are
+            said to be gone. Afterwards no edge may contain another.
         look
             Is called now and then, and may end the work by raising an error.
         """
@@ -144,6 +145,7 @@ class HittingSets:
         """Work out an update and change nothing, so that many objects can change together or not at all."""
         n_known = self._n_edges
         gone, come = distinct_sets(gone), distinct_sets(come)
+        gone = gone[find_places(gone, come) < 0]
         come = come[find_places(come, self.edges) < 0]
         places = find_places(gone, self.edges)
         dropped = np.sort(places[places >= 0])

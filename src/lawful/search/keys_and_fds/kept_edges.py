@@ -161,7 +161,7 @@ class KeptEdges:
         for start in range(0, len(sizes), _SETS_A_SLICE):
             look()
             stop = min(len(sizes), start + _SETS_A_SLICE)
-            settle_fresh(after.sets, sizes, opened, fresh, columns, index, kept, state, stop)
+            settle_fresh(after.sets, sizes, after.goals, opened, fresh, columns, index, kept, state, stop)
 
     def _by_goal(self, sets: Words, chosen: Words) -> list[Words]:
         """For each goal the sets that it is chosen for, as edges: without the goal itself."""
