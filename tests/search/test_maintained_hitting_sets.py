@@ -66,7 +66,7 @@ def test_edges_that_come_and_go(
         edges = minimal_sets(pack_sets(sets, family.universe))
         before = as_sets(maintained.solutions)
         if say_all:
-            change = maintained.update(maintained.edges, edges)
+            change = maintained.update(family.packed, edges)
         else:
             change = maintained.update(sets_without(maintained.edges, edges), sets_without(edges, maintained.edges))
         expected = {x for x in brute_hitting_sets(sets, family.columns) if max_size is None or len(x) <= max_size}
