@@ -55,15 +55,20 @@ choices = families().flatmap(
 )
 
 
-@given(choices, st.none() | st.integers(0, 5), st.sampled_from([0, HittingSets.FREE_STEPS, 1 << 30]))
-def test_edges_that_come_and_go(chosen: tuple[Family, list[list[bool]]], max_size: int | None, free_steps: int) -> None:
+@given(choices, st.none() | st.integers(0, 5), st.sampled_from([0, HittingSets.FREE_STEPS, 1 << 30]), st.booleans())
+def test_edges_that_come_and_go(
+    chosen: tuple[Family, list[list[bool]]], max_size: int | None, free_steps: int, say_all: bool
+) -> None:
     family, kept = chosen
     maintained = HittingSets(family.universe, max_size=max_size)
     maintained.FREE_STEPS = free_steps
     for sets in changing_edges(family, kept):
         edges = minimal_sets(pack_sets(sets, family.universe))
         before = as_sets(maintained.solutions)
-        change = maintained.update(sets_without(maintained.edges, edges), sets_without(edges, maintained.edges))
+        if say_all:
+            change = maintained.update(family.packed, edges)
+        else:
+            change = maintained.update(sets_without(maintained.edges, edges), sets_without(edges, maintained.edges))
         expected = {x for x in brute_hitting_sets(sets, family.columns) if max_size is None or len(x) <= max_size}
         assert as_sets(maintained.solutions) == expected
         assert as_sets(maintained.edges) == as_sets(edges)

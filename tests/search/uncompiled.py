@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from lawful.search import (
     HittingSets,
+    KeptDeterminants,
     SetTrie,
     determinants_of_few_columns,
     distinct_sets,
@@ -47,6 +48,12 @@ def main() -> None:
         for i in range(0, len(sets), 2):
             maintained.add_edges(packed[i : i + 2])
         assert as_sets(maintained.solutions) == expected
+        few = minimal_sets(packed[3:])
+        maintained.update(maintained.edges, few)
+        assert as_sets(maintained.solutions) == brute_hitting_sets(sets[3:], columns)
+        maintained.FREE_STEPS = 1 << 30
+        maintained.update(few[:1], few[:0])
+        assert as_sets(maintained.solutions) == as_sets(minimal_hitting_sets(few[1:]))
         distinct = distinct_sets(packed)
         distinct = distinct[order_by_size(distinct)]
         goals = np.ones((len(distinct), 1), np.uint64)
@@ -61,6 +68,11 @@ def main() -> None:
         assert not trie.has_subset_of(pack_sets([[]], universe)[0])
         edges = fd_edges(packed, universe)
         assert len(edges) == universe
+        kept = KeptDeterminants(universe, range(-1, universe), method="search")
+        kept.update(packed[:4], None)
+        kept.update(packed, None, packed[4:])
+        right = columns[0]
+        assert as_sets(kept.laws(right)) == as_sets(minimal_hitting_sets(edges[right]))
         if universe == 7:
             laws = determinants_of_few_columns(range(universe), packed, None, universe, None)
             assert list(map(as_sets, laws)) == list(map(as_sets, map(minimal_hitting_sets, edges)))

@@ -36,7 +36,10 @@ from lawful.search.kernels.extensions import (
     pick_solutions,
 )
 from lawful.search.kernels.places import find_places
-from lawful.search.sets import WORD_BITS, as_family, distinct_sets, minimal_sets, sets_without, words_for
+from lawful.search.sets import WORD_BITS, as_family, distinct_sets, minimal_sets, words_for
+
+COMPARISONS_PER_NODE = 256
+"""About as many sets are compared in the time of a node."""
 
 
 class Change(NamedTuple):
@@ -73,7 +76,8 @@ class HittingSets:
     went, or it starts again from all edges where that is cheaper. The cost rule: a step of the extension takes about
     as long as a node of a search, and a refuted solution takes at least two steps. So steps and nodes together may
     be as many as the last enumeration took nodes, in proportion to the solutions then and now, and `FREE_STEPS` for
-    what an enumeration costs besides. If it is bound to take more it is not begun, and if it does it is given up.
+    what an enumeration costs besides. If it is bound to take more, or would first compare more sets than there is time
+    for, it is not begun, and if it does it is given up.
     """
 
     FREE_STEPS = 512
@@ -130,9 +134,10 @@ class HittingSets:
         Parameters
         ----------
         gone
-            Edges that are no longer there, or no longer minimal; others do no harm.
+            Edges that are no longer there, or no longer minimal; sets that were no edges do no harm.
         come
-            Edges that are there now, and were not or not minimal. Afterwards no edge may contain another.
+            Edges that are there now, and were not or not minimal; those that were do no harm, even if they are
+            said to be gone. Afterwards no edge may contain another.
         look
             Is called now and then, and may end the work by raising an error.
         """
@@ -144,19 +149,24 @@ class HittingSets:
         """Work out an update and change nothing, so that many objects can change together or not at all."""
         n_known = self._n_edges
         gone, come = distinct_sets(gone), distinct_sets(come)
+        gone = gone[find_places(gone, come) < 0]
         come = come[find_places(come, self.edges) < 0]
         places = find_places(gone, self.edges)
-        dropped = np.sort(places[places >= 0])
+        gone, dropped = gone[places >= 0], np.sort(places[places >= 0])
+        allowance = self.FREE_STEPS + int(self._nodes_per_solution * len(self))
+        comparisons = len(gone) * len(come) + len(self) * (len(gone) + len(come))
+        is_worth_it = comparisons <= allowance * COMPARISONS_PER_NODE
         # Edges that contain one that goes tell the solutions so far nothing; what goes for a smaller one is not missed.
-        enlarged = find_supersets(come, gone)
+        enlarged = find_supersets(come, gone) if is_worth_it else np.zeros(len(come), dtype=np.bool_)
         fresh, come = come[~enlarged], np.concatenate([come[~enlarged], come[enlarged]])
-        missed = gone[(places >= 0) & ~find_supersets(gone, fresh)]
-        verdicts = judge_solutions(self._solutions, fresh, missed)
-        refuted = self._picked(verdicts, REFUTED, ANY)
         forget_edges(self._blocks, n_known)  # an update that was not made may have left some
         self._append_edges(come)
         after = _Edges(self._edges[: n_known + len(come)], dropped)
-        allowance = self.FREE_STEPS + int(self._nodes_per_solution * len(self._solutions))
+        if not is_worth_it:
+            return self._start_again(after, np.zeros(len(self), dtype=np.uint8), come, look)
+        missed = gone[~find_supersets(gone, fresh)]
+        verdicts = judge_solutions(self._solutions, fresh, missed)
+        refuted = self._picked(verdicts, REFUTED, ANY)
         extended = self._extend(refuted, n_known + len(fresh), allowance, look)
         found = None if extended is None else self._search(after, missed, allowance - extended.steps, look)
         if extended is None or found is None:
@@ -182,8 +192,10 @@ class HittingSets:
         solutions, cost = enumerate_with_cost(after.family, self._max_size, edges_are_minimal=True, look=look)
         refuted = self._picked(verdicts, REFUTED, ANY)
         survivors = self._picked(verdicts, UNTOUCHED, DOUBTFUL)
-        removed = np.concatenate([refuted, sets_without(survivors, solutions)])
-        change = Change(removed, sets_without(solutions, survivors))
+        places = find_places(survivors, solutions)
+        is_new = np.ones(len(solutions), dtype=np.bool_)
+        is_new[places[places >= 0]] = False
+        change = Change(np.concatenate([refuted, survivors[places < 0]]), solutions[is_new])
         return Update(change, solutions, after.dropped, come, cost / max(1, len(solutions)))
 
     def _search(self, after: _Edges, missed: Words, allowance: int, look: Callable[[], None]) -> Words | None:

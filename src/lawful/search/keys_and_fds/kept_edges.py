@@ -7,14 +7,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lawful.common.arrays import Flags, Words
+from lawful.common.arrays import Flags, Int64s, Words
 from lawful.search.kernels.places import find_places
 from lawful.search.kernels.sets import columns_by_frequency, new_index, sets_by_column
 from lawful.search.keys_and_fds.inversion import cut
-from lawful.search.keys_and_fds.kernels.kept_edges import collect_differences, settle_fresh, spread_to_supersets
-from lawful.search.sets import WORD_BITS, as_family, distinct_sets, full_set, order_by_size, set_sizes, words_for
+from lawful.search.keys_and_fds.kernels.kept_edges import (
+    collect_differences,
+    settle_fresh,
+    spread_to_supersets,
+    take_sets,
+)
+from lawful.search.sets import WORD_BITS, as_family, distinct_sets, full_set, set_sizes, words_for
 
 _SETS_A_SLICE = 1 << 12
+_FEW_OF_ALL = 32
+"""One in so many sets may change before to begin with no fresh goals at all costs less than to see what they touch."""
 _WHEREVER_THEY_DO_NOT_AGREE: Words = np.empty((0, 1), np.uint64)
 
 
@@ -25,10 +32,6 @@ class Sets(NamedTuple):
     goals: Words
     fresh: Words
     """The goals of which no proper subset is an edge."""
-
-    def where(self, chosen: Flags) -> Sets:
-        """Some of them."""
-        return Sets(self.sets[chosen], self.goals[chosen], self.fresh[chosen])
 
 
 class EdgesUpdate(NamedTuple):
@@ -84,25 +87,27 @@ class KeptEdges:
         look
             Is called now and then, and may end the work by raising an error.
         """
+        kept = self._kept
         touched, goals = self._touched(agree, differ, changed)
-        places = find_places(touched, self._kept.sets)
+        places = find_places(touched, kept.sets)
         known = places >= 0
         goals_before, fresh_before = np.zeros_like(touched), np.zeros_like(touched)
-        goals_before[known] = self._kept.goals[places[known]]
-        fresh_before[known] = self._kept.fresh[places[known]]
-        stays = np.ones(len(self._kept.sets), dtype=np.bool_)
-        stays[places[known]] = False
+        goals_before[known] = kept.goals[places[known]]
+        fresh_before[known] = kept.fresh[places[known]]
         is_there: Flags = np.asarray(goals.any(axis=1))
+        stays = np.ones(len(kept.sets), dtype=np.bool_)
+        stays[places[known]] = False
+        merged = self._merged_by_size(stays, touched[is_there])
         # A set that stays keeps of its fresh goals those that it still has.
-        now = Sets(touched, goals, fresh_before & goals).where(is_there)
-        before = np.concatenate([self._kept.fresh[stays], fresh_before[is_there]])
-        merged = [np.concatenate([old, new]) for old, new in zip(self._kept.where(stays), now, strict=True)]
-        order = order_by_size(merged[0])
-        after, before = Sets(*(array[order] for array in merged)), before[order]
+        before = take_sets(kept.fresh, fresh_before[is_there], merged)
+        fresh = take_sets(kept.fresh, (fresh_before & goals)[is_there], merged)
+        after = Sets(
+            take_sets(kept.sets, touched[is_there], merged), take_sets(kept.goals, goals[is_there], merged), fresh
+        )
         self._settle(after, touched, goals & ~goals_before, fresh_before & ~goals, look)
-        lost = np.concatenate([before & ~after.fresh, fresh_before[~is_there]])
+        lost = np.concatenate([before & ~fresh, fresh_before[~is_there]])
         gone = self._by_goal(np.concatenate([after.sets, touched[~is_there]]), lost)
-        return EdgesUpdate(gone, self._by_goal(after.sets, after.fresh & ~before), after)
+        return EdgesUpdate(gone, self._by_goal(after.sets, fresh & ~before), after)
 
     def make(self, update: EdgesUpdate) -> None:
         """Make an update."""
@@ -124,19 +129,30 @@ class KeptEdges:
         goals[~is_there] = 0
         return touched, goals
 
+    def _merged_by_size(self, stays: Flags, others: Words) -> Int64s:
+        """The places of the kept sets that stay and, counted on from the last kept one, of others, by size."""
+        sizes = np.concatenate([set_sizes(self._kept.sets)[stays], set_sizes(others)])
+        places = np.concatenate([np.flatnonzero(stays), len(stays) + np.arange(len(others))])
+        # The narrow type makes the stable sort a radix sort.
+        return places[np.argsort(sizes.astype(np.uint16), kind="stable")]
+
     def _settle(self, after: Sets, touched: Words, arriving: Words, leaving: Words, look: Callable[[], None]) -> None:
         """Find the fresh goals of all sets, given those from before and the goals that sets gained or lost."""
         acting = (arriving | leaving).any(axis=1)
         if not acting.any():
             return
         look()
-        covered, opened = spread_to_supersets(after.sets, touched[acting], arriving[acting], leaving[acting])
-        places = find_places(touched, after.sets)
-        opened[places[places >= 0]] |= arriving[places >= 0]
         fresh = after.fresh
-        fresh &= ~covered
-        # Goals that a subset gained are covered, whatever others lost.
-        opened &= after.goals & ~covered & ~fresh
+        if np.count_nonzero(acting) * _FEW_OF_ALL > len(fresh):
+            fresh[:] = 0
+            opened = after.goals.copy()
+        else:
+            covered, opened = spread_to_supersets(after.sets, touched[acting], arriving[acting], leaving[acting])
+            places = find_places(touched, after.sets)
+            opened[places[places >= 0]] |= arriving[places >= 0]
+            fresh &= ~covered
+            # Goals that a subset gained are covered, whatever others lost.
+            opened &= after.goals & ~covered & ~fresh
         if not opened.any():
             return
         columns, sizes = columns_by_frequency(after.sets), set_sizes(after.sets)
@@ -145,7 +161,7 @@ class KeptEdges:
         for start in range(0, len(sizes), _SETS_A_SLICE):
             look()
             stop = min(len(sizes), start + _SETS_A_SLICE)
-            settle_fresh(after.sets, sizes, opened, fresh, columns, index, kept, state, stop)
+            settle_fresh(after.sets, sizes, after.goals, opened, fresh, columns, index, kept, state, stop)
 
     def _by_goal(self, sets: Words, chosen: Words) -> list[Words]:
         """For each goal the sets that it is chosen for, as edges: without the goal itself."""

@@ -25,6 +25,9 @@ from lawful.search.kernels.sets import (
 
 Counts = npt.NDArray[np.int64]
 
+_FEW_SOURCES = 8
+"""So many sets are compared one by one before an index of them would answer."""
+
 
 @compiled
 def collect_differences(sought: Words, agree: Words, differ: Words) -> tuple[Flags, Words]:
@@ -42,15 +45,32 @@ def collect_differences(sought: Words, agree: Words, differ: Words) -> tuple[Fla
 
 
 @compiled
+def take_sets(first: Words, second: Words, places: Counts) -> Words:
+    """The sets at some places of two families, the second counted on from the end of the first."""
+    taken = np.empty((places.size, first.shape[1]), dtype=np.uint64)
+    for i in range(places.size):
+        place = places[i] - first.shape[0]
+        for w in range(first.shape[1]):
+            taken[i, w] = first[places[i], w] if place < 0 else second[place, w]
+    return taken
+
+
+@compiled
 def spread_to_supersets(family: Words, sources: Words, first: Words, second: Words) -> tuple[Words, Words]:
     """For each set the union of `first`, and the union of `second`, over the sources that it properly contains."""
+    firsts, seconds = np.zeros_like(family), np.zeros_like(family)
+    if sources.shape[0] <= _FEW_SOURCES:
+        for i in range(family.shape[0]):
+            for source in range(sources.shape[0]):
+                if _contains(family[i], sources[source]):
+                    _add(firsts[i], first[source], seconds[i], second[source])
+        return firsts, seconds
     columns = columns_by_frequency(sources)
     index = new_index(sources.shape[0], columns)
     for k in range(sources.shape[0]):
         enter_index(index, k, sources[k], columns)
     missing = np.empty(columns.shape[0] + 4, dtype=np.int64)
     covered = np.empty(LANES, dtype=np.uint64)
-    firsts, seconds = np.zeros_like(family), np.zeros_like(family)
     for i in range(family.shape[0]):
         n_missing = find_missing(family[i], columns, missing)
         for block in range((sources.shape[0] + SETS_PER_BLOCK - 1) >> 9):
@@ -61,17 +81,34 @@ def spread_to_supersets(family: Words, sources: Words, first: Words, second: Wor
                 while subsets != ZERO:
                     source = block * SETS_PER_BLOCK + lane * 64 + lowest(subsets)
                     subsets &= subsets - ONE
-                    if _differ(family[i], sources[source]):
-                        for w in range(family.shape[1]):
-                            firsts[i, w] |= first[source, w]
-                            seconds[i, w] |= second[source, w]
+                    if _contains(family[i], sources[source]):
+                        _add(firsts[i], first[source], seconds[i], second[source])
     return firsts, seconds
+
+
+@compiled
+def _contains(members: Words, others: Words) -> bool:
+    """Whether a set contains another and is not the same."""
+    outside = ZERO
+    different = ZERO
+    for w in range(members.size):
+        outside |= others[w] & ~members[w]
+        different |= others[w] ^ members[w]
+    return bool(outside == ZERO and different != ZERO)
+
+
+@compiled
+def _add(firsts: Words, first: Words, seconds: Words, second: Words) -> None:
+    for w in range(firsts.size):
+        firsts[w] |= first[w]
+        seconds[w] |= second[w]
 
 
 @compiled
 def settle_fresh(
     family: Words,
     sizes: Counts,
+    goals: Words,
     opened: Words,
     fresh: Words,
     columns: Counts,
@@ -107,7 +144,7 @@ def settle_fresh(
                         subset = kept[block * SETS_PER_BLOCK + lane * 64 + lowest(subsets)]
                         subsets &= subsets - ONE
                         for w in range(words):
-                            opened[i, w] &= ~fresh[subset, w]
+                            opened[i, w] &= ~goals[subset, w]
                         left = _any(opened[i])
             for w in range(words):
                 fresh[i, w] |= opened[i, w]
@@ -123,12 +160,4 @@ def _any(words: Words) -> bool:
     rest = ZERO
     for w in range(words.size):
         rest |= words[w]
-    return bool(rest != ZERO)
-
-
-@compiled
-def _differ(one: Words, other: Words) -> bool:
-    rest = ZERO
-    for w in range(one.size):
-        rest |= one[w] ^ other[w]
     return bool(rest != ZERO)
