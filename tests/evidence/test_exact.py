@@ -159,8 +159,10 @@ def test_noting_finds_what_counting_finds(width: int, policy: NullPolicy) -> Non
     assert np.array_equal(noted.witnesses, counted.witnesses)
 
 
+@pytest.mark.parametrize("small", [1, 1 << 32])
 @pytest.mark.parametrize("width", [5, 21])
-def test_rows_beyond_one_run(width: int) -> None:
+def test_rows_beyond_one_run(width: int, small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "_PAIRS_OF_SMALL_COUNTS", small)
     generator = np.random.default_rng(17)
     columns = [generator.integers(1, highest, 4300) for highest in generator.choice([3, 40, 300, 4000], width)]
     table = ArrayTable(columns)

@@ -32,6 +32,9 @@ _TILES_A_THREAD = 8
 _FIRST_VECTORS = 1 << 13
 """Room for so many distinct vectors at first, which costs next to nothing."""
 
+_PAIRS_OF_SMALL_COUNTS = 1 << 32
+"""Fewer pairs than this are counted in 32 bits, which took a quarter less time on a table of 15 columns."""
+
 ShouldStop = Callable[[], bool]
 
 
@@ -141,18 +144,20 @@ def vectors_of_tile(
 
 
 class _Walk:
-    """What one thread has seen: a direct table for short vectors, a hash table for longer ones."""
+    """What one thread has seen of so many pairs: a direct table for short vectors, a hash table for longer ones."""
 
-    def __init__(self, compared: ByteColumns, counted: bool) -> None:
+    def __init__(self, compared: ByteColumns, counted: bool, pairs: int) -> None:
         self.compared = compared
         self.counted = counted
         bits = compared.layout.bits
         self.is_direct = bits <= DIRECT_BITS
-        if self.is_direct:  # a byte is enough to note a vector
-            self._counts = np.zeros((2, 1 << bits), np.int64) if counted else np.zeros((1, 1 << bits), np.uint8)
+        if self.is_direct:
+            # A byte is enough to note a vector. The smaller counts are, the more of them are in the nearest caches.
+            counts = np.uint32 if pairs < _PAIRS_OF_SMALL_COUNTS else np.int64
+            self._counts = np.zeros((2, 1 << bits), counts) if counted else np.zeros((1, 1 << bits), np.uint8)
             self._witnesses: Int32s = np.empty((1 << bits, 2), np.int32)
         else:
-            self._table = CountTable(compared.layout.key_words, min(math.comb(compared.rows, 2), _FIRST_VECTORS))
+            self._table = CountTable(compared.layout.key_words, min(pairs, _FIRST_VECTORS))
 
     def walk(self, tile: Tile, should_stop: ShouldStop) -> None:
         """See all pairs of a tile. Tiles must come in their order, so that first witnesses are first."""
@@ -199,7 +204,7 @@ def _walk_order(pairs: Int32s) -> Int64s:
 
 
 def _walk_tile(compared: ByteColumns, tile: Tile, should_stop: ShouldStop | None, counted: bool) -> _Walk:
-    walk = _Walk(compared, counted)
+    walk = _Walk(compared, counted, tile.pairs)
     walk.walk(tile, should_stop or _never)
     return walk
 
@@ -224,7 +229,7 @@ def _walk_in_threads(
     asked = should_stop or _never
 
     def walk_some() -> _Walk:
-        walk = _Walk(compared, counted)
+        walk = _Walk(compared, counted, whole.pairs)
         while True:
             with lock:
                 tile = next(waiting, None)

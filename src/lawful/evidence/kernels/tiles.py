@@ -20,7 +20,7 @@ from lawful.evidence.kernels.layout import in_blocks, rows_of
 from lawful.evidence.kernels.words import ZERO
 
 Indices = npt.NDArray[np.uint32] | npt.NDArray[np.uint8]
-Counts = npt.NDArray[np.int64] | npt.NDArray[np.uint8]
+Counts = npt.NDArray[np.int64] | npt.NDArray[np.uint32] | npt.NDArray[np.uint8]
 """How often indices occur, in two tables, or only whether they do, in one of bytes."""
 
 RUN = 4096
