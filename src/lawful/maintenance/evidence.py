@@ -234,7 +234,7 @@ class Counted:
 
     def logged(self) -> Arrays:
         """How counts changed."""
-        keys = [self.multiset.keys_of(change.agree, change.known_differ) for change in self._changes]
+        keys = [change.keys for change in self._changes]
         amounts = [sign * change.counts for sign, change in zip((-1, 1), self._changes, strict=True)]
         return {"keys": np.concatenate(keys), "amounts": np.concatenate(amounts)}
 

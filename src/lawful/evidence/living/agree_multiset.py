@@ -200,10 +200,6 @@ class AgreeMultiset:
         keys, counts = self._sets.entries()
         return {"keys": keys, "counts": counts}
 
-    def keys_of(self, agree: Words, known_differ: Words | None = None) -> Words:
-        """Sets as `arrays` has them."""
-        return self._keys(agree, known_differ)
-
     def replay(self, gone: Int64s, codes: Int32s, row_ids: Int64s, keys: Words, amounts: Int64s) -> None:
         """Follow a batch of deletions and insertions whose changes of counts are known, without comparing rows."""
         self._counters.clear()
