@@ -62,11 +62,6 @@ def brute_minimal(sets: Iterable[frozenset[int]]) -> set[frozenset[int]]:
     return {x for x in distinct if not any(y < x for y in distinct)}
 
 
-def brute_maximal(sets: Iterable[frozenset[int]]) -> set[frozenset[int]]:
-    distinct = set(sets)
-    return {x for x in distinct if not any(y > x for y in distinct)}
-
-
 def brute_hitting_sets(edges: Sets, columns: Iterable[int]) -> set[frozenset[int]]:
     return brute_minimal(x for x in all_subsets(columns) if all(x & edge for edge in edges))
 

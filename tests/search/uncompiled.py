@@ -19,7 +19,6 @@ from lawful.search import (
     easy_hitting_sets,
     fd_edges,
     full_set,
-    maximal_sets,
     minimal_hitting_sets,
     minimal_sets,
     pack_sets,
@@ -29,7 +28,7 @@ from lawful.search.canonical_ods.kernels.goals import sets_of_goal
 from lawful.search.kernels.sets import transpose
 from lawful.search.kernels.supersets import count_supersets
 from lawful.search.sets import order_by_size
-from tests.search.families import as_sets, brute_hitting_sets, brute_maximal, brute_minimal
+from tests.search.families import as_sets, brute_hitting_sets, brute_minimal
 
 
 def main() -> None:
@@ -39,7 +38,6 @@ def main() -> None:
         sets = [frozenset(generator.sample(columns, generator.randint(1, 4))) for _ in range(9)]
         packed = pack_sets(sets, universe)
         assert as_sets(minimal_sets(packed)) == brute_minimal(sets)
-        assert as_sets(maximal_sets(packed)) == brute_maximal(sets)
         expected = brute_hitting_sets(sets, columns)
         assert as_sets(minimal_hitting_sets(packed, method="search")) == expected
         assert as_sets(minimal_hitting_sets(packed, method="bitmap")) == expected

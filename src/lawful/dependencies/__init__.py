@@ -3,7 +3,7 @@
 Laws speak of columns by index; names appear only where a law is written or read.
 """
 
-from lawful.dependencies.denial_implication import entails, is_trivial, negated, satisfiable, swapped
+from lawful.dependencies.denial_implication import is_trivial, negated, satisfiable, swapped
 from lawful.dependencies.documents import from_document, from_documents, from_documents_alone, to_document
 from lawful.dependencies.fd_theory import candidate_keys, canonical_cover
 from lawful.dependencies.forms import (
@@ -60,7 +60,6 @@ __all__ = [
     "canonical_parts",
     "closure",
     "columns_of",
-    "entails",
     "form_of",
     "format_law",
     "from_document",

@@ -75,14 +75,6 @@ def satisfiable(predicates: Iterable[Predicate]) -> bool:
     return _consistent(nodes, relations)
 
 
-def entails(predicates: Iterable[Predicate], predicate: Predicate) -> bool:
-    """Tell whether every pair of rows that satisfies `predicates` satisfies `predicate`.
-
-    It does if nothing satisfies them and its negation. Complete where `satisfiable` is.
-    """
-    return not satisfiable((*predicates, negated(predicate)))
-
-
 def is_trivial(dc: DC) -> bool:
     """Tell whether a constraint holds on every table, because its predicates exclude each other."""
     return not satisfiable(dc.predicates)

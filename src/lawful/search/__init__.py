@@ -13,7 +13,6 @@ from lawful.search.set_trie import SetTrie
 from lawful.search.sets import (
     distinct_sets,
     full_set,
-    maximal_sets,
     minimal_sets,
     pack_set,
     pack_sets,
@@ -39,7 +38,6 @@ __all__ = [
     "full_set",
     "iterate_hitting_sets",
     "key_edges",
-    "maximal_sets",
     "minimal_hitting_sets",
     "minimal_sets",
     "pack_set",

@@ -130,13 +130,6 @@ def minimal_sets(family: Words) -> Words:
     return minimal_of_sorted(sorted_sets(family))
 
 
-def maximal_sets(family: Words) -> Words:
-    """The sets that lie in no other set of the family, each once, the largest first."""
-    family = as_family(family)
-    union = union_of(family)
-    return ~minimal_sets(~family & union) & union
-
-
 def by_size(family: Words) -> Words:
     """The same sets, the smallest first."""
     family = as_family(family)
