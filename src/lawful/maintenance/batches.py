@@ -11,7 +11,7 @@ import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s
 from lawful.common.errors import SourceError, UsageError
-from lawful.tables.living.incoming import FittedRows, Incoming, Misfits, fit
+from lawful.tables.living.incoming import MISFITS, FittedRows, Incoming, Misfits, fit
 from lawful.tables.living.living_table import LivingTable
 from lawful.tables.living.matching import matching_rows
 
@@ -49,6 +49,10 @@ class Batch:
     def __post_init__(self) -> None:
         if self.missing not in MISSING:
             raise UsageError(f"unknown outcome {self.missing!r} for rows that are not there", "Use refuse or skip.")
+        if self.misfits not in MISFITS:
+            raise UsageError(
+                f"unknown outcome {self.misfits!r} for values that do not fit", f"Use {', '.join(MISFITS)}."
+            )
 
 
 @dataclass(frozen=True)

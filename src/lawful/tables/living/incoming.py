@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lawful.common.arrays import Int32s, Int64s
-from lawful.common.errors import SourceError, UsageError
+from lawful.common.errors import SourceError
 from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.living.canonical import CanonicalTexts, canonical_texts, canonical_values
@@ -108,8 +108,6 @@ def fit(table: LivingTable, incoming: Incoming, misfits: Misfits) -> FittedRows:
     SourceError
         If a value does not fit and misfits are refused: names the file, the line, the column and the value.
     """
-    if misfits not in MISFITS:
-        raise UsageError(f"unknown outcome {misfits!r} for values that do not fit", f"Use {', '.join(MISFITS)}.")
     found: list[Misfit] = []
     types: dict[int, tuple[ColumnType, bool | None]] = {}
     columns: dict[int, tuple[Int64s, pa.Array]] = {}
