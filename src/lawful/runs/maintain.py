@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lawful.common.errors import UsageError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import FD, Key, Law, NamedLaw, columns_of
 from lawful.discovery.findings import KEY
