@@ -50,6 +50,7 @@ columns = st.one_of(
     st.lists(st.one_of(KINDS["iso dates"], KINDS["us dates"]), max_size=12),
 )
 types = st.sampled_from(sorted(oracle.READERS))
+TAKE_MORE = (ColumnType.INTEGER, ColumnType.DATE, ColumnType.TIMESTAMP)
 
 
 def canonical(column: Texts, type_: ColumnType, zoned: bool | None = None) -> CanonicalTexts:
@@ -92,7 +93,7 @@ def test_texts_fit_and_are_equal_as_in_the_order_of_texts(column: Texts, type_: 
     for text, known, fits in pairs:
         if text is None:
             assert (known, fits) == (None, True)
-        elif type_ is not ColumnType.INTEGER or accepted(text, type_):
+        elif type_ not in TAKE_MORE or accepted(text, type_):
             assert canonical([text], type_).fits[0] == accepted(text, type_), text
             assert fits == accepted(text, type_) or type_ is ColumnType.TIMESTAMP
         assert fits or known is None
@@ -181,6 +182,17 @@ def test_timestamps_have_zones_everywhere_or_nowhere() -> None:
     assert canonical([None, "x"], ColumnType.TIMESTAMP).zoned is None
     assert canonical([None, "x"], ColumnType.TIMESTAMP, zoned=True).zoned is True
     assert canonical([], ColumnType.TIMESTAMP).zoned is None
+
+
+def test_dates_and_midnights_stand_for_each_other() -> None:
+    column = ["2020-02-29", "2020-02-29 00:00:00", " 2020-02-29T00:00 ", "2020-02-29T00:00:00.000", "2019-02-29T00:00"]
+    odd = ["2020-02-29 00:00:01", "2020-02-29 00:00Z", "2020-02-29 12:00", "2020-02-29 00:00:00.001", "2020-02-30"]
+    found = canonical(column + odd, ColumnType.DATE)
+    assert found.texts.to_pylist() == ["2020-02-29"] * 4 + [None] * 6
+    assert found.fits.tolist() == [True] * 4 + [False] * 6
+    found = canonical(["2020-02-29 12:00", " 2020-02-29", "2019-02-29", "02/29/2020"], ColumnType.TIMESTAMP)
+    assert found.texts.to_pylist() == ["2020-02-29 12:00:00", "2020-02-29 00:00:00", None, None]
+    assert canonical(["2020-02-29"], ColumnType.TIMESTAMP, zoned=True).fits.tolist() == [False]
 
 
 def test_a_column_without_values_takes_only_null() -> None:

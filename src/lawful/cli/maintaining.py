@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,6 +78,14 @@ class NewState:
         ),
     ] = "equal"
 
+    def refuse_without_table(self) -> None:
+        """Refuse what would say nothing about a state that is there."""
+        if self.from_ is None and self != NewState():
+            given = next(field.name for field in fields(self) if getattr(self, field.name) != field.default)
+            raise UsageError(
+                f"--{given.replace('_', '-')} is settled when a state is made", "Give it with --from TABLE."
+            )
+
     def arguments(self) -> opt.Asked:
         """The same as arguments of `make_state`."""
         return {
@@ -144,7 +152,6 @@ class BatchOptions:
         """Apply the batch; without one, tell how the pinned laws fare."""
         if self.first is None:
             return state.as_it_is()
-        read = {} if reading == opt.Reading() else reading.arguments(self.first)
         return state.apply(
             self.insert,
             self.delete,
@@ -152,10 +159,9 @@ class BatchOptions:
             batch_id=self.batch_id,
             misfits=self.misfits,  # type: ignore[arg-type]  # a text, which is checked
             missing=self.missing,  # type: ignore[arg-type]
-            format=read.get("format"),
-            dialect=read.get("dialect"),
             time_limit=time_limit,
             progress=progress,
+            **reading.of_batch(self.first, state.dialect),
         )
 
 
@@ -199,6 +205,7 @@ def maintain(
     output.require_writable(showing.out, str(state))
     if new.from_ is None and batch.first is None and not pin:
         raise UsageError("nothing to do", "Give --from TABLE to make a state, or --insert, --delete or --changes.")
+    new.refuse_without_table()
     is_new = new.from_ is not None and not is_state(state)
     with output.shown_progress() as progress:
         if is_new:
@@ -210,7 +217,7 @@ def maintain(
         with opened:
             if pin and not is_new:
                 opened.pin(pin)
-            report = batch.apply_to(opened, opt.Reading() if is_new else reading, time_limit, progress)
+            report = batch.apply_to(opened, opt.Reading() if new.from_ else reading, time_limit, progress)
     if new.from_ is not None and not is_new:
         output.print_notes(f"{state} is there already: {new.from_} was not read")
     if showing.json_:
@@ -234,7 +241,7 @@ def state(
 ) -> None:
     """Show what is in a state: its table, its laws, its last batches.
 
-    Exit code: 0 fine, 2 the state is damaged, or what it keeps is not what its rows say.
+    Exit code: 0 fine, 1 a pinned law is broken, 2 the state is damaged, or what it keeps is not what its rows say.
 
     \b
     Examples:
@@ -257,4 +264,6 @@ def state(
         output.print_state(shown, showing.limits)
     if out is not None and laws is not None:
         write_document(laws.streamed(), out)
-    raise typer.Exit(EXIT_FINE if shown.is_right else EXIT_BAD_INPUT)
+    if not shown.is_right:
+        raise typer.Exit(EXIT_BAD_INPUT)
+    raise typer.Exit(EXIT_FINE if shown.holds else EXIT_LAWS_BROKEN)

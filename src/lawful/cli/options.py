@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -190,6 +190,20 @@ class Reading:
             "dialect": dialect,
             "reuse": not self.no_cache,
         }
+
+    def of_batch(self, table: str, pinned: CsvDialect) -> Asked:
+        """The same for a batch of a state: what is not given is as it is there, and some of it is pinned."""
+        for name in ("null_token", "columns", "types", "limit"):
+            if getattr(self, name) is not None:
+                raise UsageError(
+                    f"--{name.replace('_', '-')} is settled when a state is made, and cannot be given with a batch"
+                )
+        asked: CsvDialect = self.arguments(table)["dialect"]
+        names = ("separator", "header", "quote", "escape", "encoding")
+        given = {name: getattr(asked, name) for name in names if getattr(asked, name) != getattr(_CSV, name)}
+        if self.sep is not None:
+            given["separator"] = asked.separator
+        return {"format": self.format_, "dialect": replace(pinned, **given)}
 
     def _separator(self, table: str) -> str:
         if self.sep is not None:

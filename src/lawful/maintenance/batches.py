@@ -11,7 +11,7 @@ import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s
 from lawful.common.errors import SourceError, UsageError
-from lawful.tables.living.incoming import FittedRows, Incoming, Misfits, fit
+from lawful.tables.living.incoming import MISFITS, FittedRows, Incoming, Misfits, fit
 from lawful.tables.living.living_table import LivingTable
 from lawful.tables.living.matching import matching_rows
 
@@ -49,6 +49,10 @@ class Batch:
     def __post_init__(self) -> None:
         if self.missing not in MISSING:
             raise UsageError(f"unknown outcome {self.missing!r} for rows that are not there", "Use refuse or skip.")
+        if self.misfits not in MISFITS:
+            raise UsageError(
+                f"unknown outcome {self.misfits!r} for values that do not fit", f"Use {', '.join(MISFITS)}."
+            )
 
 
 @dataclass(frozen=True)
@@ -68,15 +72,15 @@ def rows_to_delete(table: LivingTable, batch: Batch, key: tuple[int, ...]) -> Fo
         If one is not there, and missing rows are refused.
     """
     by_value, missing = _rows_by_value(table, batch, key)
-    ids = np.array(batch.delete_ids, np.int64)
-    rows = table.rows_of(ids)
-    for row_id in ids[rows < 0].tolist():
+    # Any number may be asked for, and those beyond both ends are of no row.
+    rows = table.rows_of(np.array([min(max(row_id, -1), table.next_id) for row_id in batch.delete_ids], np.int64))
+    for place in np.flatnonzero(rows < 0).tolist():
         if batch.missing == "refuse":
-            raise SourceError(f"there is no row with the id {row_id}", _HOW_TO_SKIP)
+            raise SourceError(f"there is no row with the id {batch.delete_ids[place]}", _HOW_TO_SKIP)
         missing += 1
     found = np.concatenate([by_value, rows[rows >= 0]])
     if len(np.unique(found)) < len(found):
-        raise SourceError("the batch deletes a row twice, by its id and by its values", "Name it once.")
+        raise SourceError("the batch deletes a row twice, by its id and once more", "Nothing was changed. Name it once.")
     return FoundRows(np.sort(found), missing)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ import numpy as np
 
 from lawful.checks import CheckTask
 from lawful.common.arrays import Int32s, Int64s
-from lawful.common.errors import DamagedStateError, UsageError
+from lawful.common.errors import DamagedStateError, SourceError, UsageError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import FD, Key, Law, format_law
 from lawful.dependencies.documents import from_document, to_document
@@ -124,7 +125,7 @@ class LivingState:
         self._files = files
         self._known_batches = {entry["batch"]: entry["version"] for entry in history}
         self._rows_in_base = table.end
-        self._is_behind = False
+        self._is_broken_off = False
 
     @staticmethod
     def create(
@@ -136,8 +137,10 @@ class LivingState:
         watch: Watch,
     ) -> LivingState:
         """Find the laws of a table, and make a state of both in a new folder; this process is its writer."""
+        files = StateFiles(folder)
+        files.refuse_occupied()
         table = LivingTable.of(source)
-        _positions(table, settings.row_key)
+        _refuse_repeated_rows(table, settings.row_key)
         counted = settings.is_counted(table.rows, table.width)
         settings = replace(settings, way="counted" if counted else "witnesses")
         question = settings.question()
@@ -147,9 +150,7 @@ class LivingState:
             laws = kept.discovered(table, question, checker, watch, counted=counted)
         finally:
             checker.close()
-        files = StateFiles(folder)
         state = LivingState(files, table, laws, settings, list(pins), [])
-        state._refuse_repeated_rows()
         files.create(state._document(), state._arrays())
         return state
 
@@ -200,34 +201,40 @@ class LivingState:
 
     def pin(self, laws: Sequence[Law]) -> None:
         """Watch more laws from now on."""
-        fresh = [law for law in laws if law not in self.pins]
-        if fresh:
-            self.pins += fresh
-            self.compact()
+        self._require_writer()
+        before, self.pins = self.pins, list(dict.fromkeys([*self.pins, *laws]))
+        if self.pins != before:
+            try:
+                self.compact()
+            except BaseException:
+                self.pins = before
+                raise
 
     def apply(self, batch: Batch, engine: MakeEngine, watch: Watch) -> Applied:
         """Apply a batch: all of it, or nothing if it is refused or stopped. When this returns, it is on disk."""
         begin = time.perf_counter()
-        if self._is_behind:
-            raise UsageError("a batch was broken off, and this object does not know where", "Open the state again.")
+        self._require_writer()
         if (version := self.version_of(batch.id)) is not None:
             return Applied(batch.id, version, self.table.rows, was_known=True, pins=self.judged(engine))
         gone = rows_to_delete(self.table, batch, self.key)
         fitted = None if batch.inserts is None else fit(self.table, batch.inserts, batch.misfits)
         known = [len(column.dictionary) for column in self.table.columns]
-        come = np.empty((self.table.width, 0), np.int32) if fitted is None else fitted.add(self.table)
         try:
+            come = np.empty((self.table.width, 0), np.int32) if fitted is None else fitted.add(self.table)
             if fitted is not None:
                 refuse_repeated_keys(self.table, self.key, come, gone.rows, fitted)
         except BaseException:
             for column, before in zip(self.table.columns, known, strict=True):
                 column.dictionary.truncate(before)
             raise
-        self._is_behind = True
-        applied = self._take_in(batch, gone.rows, come, fitted, known, engine, watch)
-        self._is_behind = False
+        try:
+            applied = self._take_in(batch, gone.rows, come, fitted, known, engine, watch)
+        except BaseException:
+            self._go_back()
+            raise
         if self._is_compaction_due():
-            self.compact()
+            with contextlib.suppress(SourceError):  # the batch is on disk; on a full one the next batch tries again
+                self.compact()
         return replace(
             applied,
             missing=gone.missing,
@@ -273,6 +280,20 @@ class LivingState:
         rows, version = self.table.rows, self.table.version
         return Applied(batch.id, version, rows, len(new), len(gone), changes=changes, witnesses=witnesses, pins=pins)
 
+    def _go_back(self) -> None:
+        """Read the state as it is on disk: a batch was broken off, and the objects in memory are half way."""
+        self._is_broken_off = True
+        there = _read(self._files)
+        self.table, self.laws, self.pins, self.history = there.table, there.laws, there.pins, there.history
+        self._known_batches, self._rows_in_base = there._known_batches, there._rows_in_base
+        self._is_broken_off = False
+
+    def _require_writer(self) -> None:
+        if not self._files.is_writer:
+            raise UsageError(f"{self.folder} is not open for writing", "Open the state again, with writes=True.")
+        if self._is_broken_off:
+            raise UsageError(f"a batch on {self.folder} was broken off", "Open the state again.")
+
     def findings(self, engine: MakeEngine) -> Findings:
         """All laws as a discovery gives them."""
         checker = Checker(self.table, self.settings.question(), engine)
@@ -288,6 +309,7 @@ class LivingState:
 
     def compact(self) -> None:
         """Write a new base: without the log, and without the rows that have left."""
+        self._require_writer()
         self._files.compact(self._document(), self._arrays())
         self._rows_in_base = self.table.end
 
@@ -344,18 +366,6 @@ class LivingState:
             return False
         columns, goal = _candidate(law)
         return self.laws.implies(pack_set(columns, self.table.width), goal)
-
-    def _refuse_repeated_rows(self) -> None:
-        """Refuse a row key that is none."""
-        key = self.key
-        if not key:
-            return
-        view = LiveView.of(self.table, ordered=False)
-        if equal_rows(view, key, NullPolicy.EQUAL):
-            names = ", ".join(self.settings.row_key)
-            raise UsageError(
-                f"two rows share the row key {names}", "Name columns that tell all rows apart, or leave --row-key out."
-            )
 
     def _document(self) -> dict[str, Any]:
         return {
@@ -431,6 +441,16 @@ def _positions(table: LivingTable, names: Sequence[str]) -> tuple[int, ...]:
                 f"{table.name} has no column {name!r} for a row key", f"Columns: {', '.join(table.names)}."
             )
     return tuple(table.names.index(name) for name in names)
+
+
+def _refuse_repeated_rows(table: LivingTable, row_key: Sequence[str]) -> None:
+    """Refuse a row key that is none."""
+    key = _positions(table, row_key)
+    if key and equal_rows(LiveView.of(table, ordered=False), key, NullPolicy.EQUAL):
+        raise UsageError(
+            f"two rows share the row key {', '.join(row_key)}",
+            "Name columns that tell all rows apart, or leave --row-key out.",
+        )
 
 
 def _candidate(law: Law) -> tuple[tuple[int, ...], int]:

@@ -7,7 +7,8 @@
 
 A file is written beside its place, flushed to the disk and renamed. The rename of a batch's file is what makes the
 batch happen: a process that is killed leaves the state before it or after it. Nothing that was written is ever changed.
-A new base (`compact`) becomes the state by the rename of `state.json`; what it replaces is deleted after that.
+A new base (`compact`) becomes the state by the rename of `state.json`; what it replaces is deleted after that. So a
+base never takes the name of the one before it, even where both hold the same version.
 Every batch's file names the checksum of the file before it, so that none can be lost from the middle or exchanged.
 """
 
@@ -16,8 +17,10 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import io
+import itertools
 import json
 import os
+import re
 import shutil
 import struct
 import zlib
@@ -36,6 +39,8 @@ _MAGIC = b"lawful-batch/1\n\0"
 _HEADER = struct.Struct("<16sQII")
 """Magic, bytes of what follows, its checksum, the checksum of the file before."""
 _DIGITS = 6
+_BATCH_NAME = re.compile(r"[0-9]{6,}\.batch", re.ASCII)
+_MAKE_ANOTHER = "Restore it from a copy, or make a new one with lawful maintain STATE --from TABLE."
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -62,6 +67,7 @@ class StateFiles:
         self.folder = folder
         self.document: dict[str, Any] = {}
         self.version = 0
+        self._base = ""
         self._base_version = 0
         self._last_checksum = 0
         self._lock: io.TextIOWrapper | None = None
@@ -72,32 +78,57 @@ class StateFiles:
         """Whether a folder holds a state."""
         return (folder / _MANIFEST).is_file()
 
-    def create(self, document: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Make the folder with its first base, as version 0; the caller is its writer.
+    def refuse_occupied(self) -> None:
+        """Refuse a folder that holds anything but what a process left that was killed while it made this state.
 
         Raises
         ------
         UsageError
-            If the folder is there and not empty, so that nothing is ever written over.
+            So nothing is ever written over.
         """
-        if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+        if StateFiles.exist(self.folder):
+            raise UsageError(f"{self.folder} is a state already", "Go on with it, or name a new folder.")
+        if os.path.lexists(self.folder) and not self._is_unfinished():
             raise UsageError(f"cannot make a state in {self.folder}: it is there, and not empty", "Name a new folder.")
-        try:
-            (self.folder / _LOG).mkdir(parents=True)
-        except OSError as error:
-            raise SourceError(f"cannot make the folder {self.folder}: {error.strerror}") from None
+
+    def _is_unfinished(self) -> bool:
+        if not self.folder.is_dir():
+            return False
+        ours = (_LOG, _LOCK, f"{_MANIFEST}.new")
+        others = [path for path in self.folder.iterdir() if path.name not in ours]
+        log = self.folder / _LOG
+        return all(path.name.startswith(_base_name(0)) for path in others) and not (log.is_dir() and any(log.iterdir()))
+
+    def create(self, document: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Make the folder with its first base, as version 0; the caller is its writer."""
+        self.refuse_occupied()
+        with _telling(self.folder, "No state was made."):
+            (self.folder / _LOG).mkdir(parents=True, exist_ok=True)
         self.take_lock()
-        self._write_base(document, arrays, 0)
+        try:
+            self.refuse_occupied()  # another process may have made it in the meantime
+            self.clean_up()
+            self._write_base(document, arrays, 0, "No state was made.")
+        except BaseException:
+            self.close()
+            raise
 
     def open(self) -> tuple[Arrays, list[LoggedBatch]]:
         """Read the base and all batches since; a reader that a compaction overtakes looks again."""
-        for attempt in range(5):
+        manifest = self._read_manifest()
+        while True:
+            found, damage = None, None
             try:
-                return self._open()
-            except DamagedStateError:
-                if attempt == 4 or self._read_manifest()["base"] == self._base_version:
-                    raise
-        raise AssertionError("unreachable")
+                found = self._open(manifest)
+            except DamagedStateError as error:
+                damage = error
+            overtaken_by = self._read_manifest()
+            if overtaken_by == manifest:
+                if found is None:
+                    assert damage is not None
+                    raise damage
+                return found
+            manifest = overtaken_by
 
     def take_lock(self) -> None:
         """Become the writer.
@@ -107,7 +138,8 @@ class StateFiles:
         StateInUseError
             If another process is.
         """
-        lock = (self.folder / _LOCK).open("a", encoding="ascii")
+        with _telling(self.folder, "Nothing was changed."):
+            lock = (self.folder / _LOCK).open("a", encoding="ascii")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -116,6 +148,11 @@ class StateFiles:
                 f"another process is writing to {self.folder}", "Wait until it has ended; reading is always possible."
             ) from None
         self._lock = lock
+
+    @property
+    def is_writer(self) -> bool:
+        """Whether this object may write."""
+        return self._lock is not None
 
     def close(self) -> None:
         """Let others write."""
@@ -130,7 +167,7 @@ class StateFiles:
         checksum = zlib.crc32(payload)
         header = _HEADER.pack(_MAGIC, len(payload), checksum, self._last_checksum)
         target = self._log_file(self.version + 1)
-        with _telling(self.folder):
+        with _telling(self.folder, "Nothing was changed: the state is as it was before this batch."):
             _write_durably(target, header + payload)
         self.version += 1
         self._last_checksum = checksum
@@ -138,17 +175,18 @@ class StateFiles:
     def compact(self, document: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Write a new base that holds everything up to this version, and delete what it replaces."""
         assert self._lock is not None, "only the writer writes"
-        self._write_base(document, arrays, self.version)
+        self._write_base(document, arrays, self.version, "The state is as it was.")
         self.clean_up()
 
     def clean_up(self) -> None:
         """Delete what a killed writer has left, and what a new base has replaced."""
         for path in self.folder.glob(f"{_BASE}*"):
-            if path.name != _base_name(self._base_version):
+            if path.name != self._base:
                 shutil.rmtree(path, ignore_errors=True)
-        for path in [*(self.folder / _LOG).iterdir(), *self.folder.glob("*.new")]:
-            stem = path.stem if path.suffix == ".batch" else ""
-            if path.suffix == ".new" or (stem.isdigit() and int(stem) <= self._base_version):
+        (self.folder / f"{_MANIFEST}.new").unlink(missing_ok=True)
+        for path in (self.folder / _LOG).iterdir():
+            name = path.name.removesuffix(".new")
+            if _BATCH_NAME.fullmatch(name) and (name != path.name or _number(path) <= self._base_version):
                 path.unlink(missing_ok=True)
 
     def size(self) -> int:
@@ -160,9 +198,9 @@ class StateFiles:
         """How many batches were logged since the base was written."""
         return self.version - self._base_version
 
-    def _open(self) -> tuple[Arrays, list[LoggedBatch]]:
-        manifest = self._read_manifest()
-        self._base_version = self.version = manifest["base"]
+    def _open(self, manifest: dict[str, Any]) -> tuple[Arrays, list[LoggedBatch]]:
+        self._base, self._base_version = manifest["folder"], manifest["base"]
+        self.version = self._base_version
         self.document, self._files = manifest["document"], manifest["files"]
         self._last_checksum = manifest["last_checksum"]
         arrays = {name: self._read_array(name, expected) for name, expected in self._files.items()}
@@ -170,8 +208,11 @@ class StateFiles:
         return arrays, batches
 
     def _read_log(self) -> Iterator[LoggedBatch]:
-        numbers = sorted(int(path.stem) for path in (self.folder / _LOG).glob("*.batch") if path.stem.isdigit())
-        for number in numbers:
+        try:
+            paths = list((self.folder / _LOG).iterdir())
+        except OSError as error:
+            raise self._damaged(f"its folder {_LOG} cannot be read: {error.strerror}") from None
+        for number in sorted(_number(path) for path in paths if _BATCH_NAME.fullmatch(path.name)):
             if number <= self._base_version:
                 continue
             path = self._log_file(number)
@@ -197,10 +238,12 @@ class StateFiles:
         return payload, checksum, before
 
     def _read_manifest(self) -> dict[str, Any]:
-        path = self.folder / _MANIFEST
         try:
-            manifest = json.loads(path.read_text("utf-8"))
-        except FileNotFoundError:
+            data = (self.folder / _MANIFEST).read_bytes()
+            manifest = json.loads(data)
+        except (FileNotFoundError, NotADirectoryError):
+            if (self.folder / _LOG).is_dir():
+                raise self._damaged(f"{_MANIFEST} is missing") from None
             raise UsageError(
                 f"{self.folder} is not a state", "Make one with: lawful maintain STATE --from TABLE"
             ) from None
@@ -208,13 +251,13 @@ class StateFiles:
             raise self._damaged(f"{_MANIFEST} cannot be read: {error}") from None
         if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
             found = manifest.get("format") if isinstance(manifest, dict) else None
-            raise self._damaged(f"its format is {found!r}, and this version of lawful reads {FORMAT!r}")
-        if manifest.get("crc32") != _own_checksum(manifest):
+            raise self._damaged(f"{_MANIFEST} has the format {found!r}, and this version of lawful reads {FORMAT!r}")
+        if manifest.get("crc32") != _own_checksum(manifest) or data != _as_text(manifest):
             raise self._damaged(f"{_MANIFEST} does not match its checksum")
         return manifest
 
     def _read_array(self, name: str, expected: dict[str, Any]) -> npt.NDArray[Any]:
-        path = self.folder / _base_name(self._base_version) / f"{name}.npy"
+        path = self.folder / self._base / f"{name}.npy"
         try:
             data: Any = np.memmap(path, np.uint8, mode="r")
             if zlib.crc32(data) != expected["crc32"]:
@@ -224,40 +267,54 @@ class StateFiles:
             raise self._damaged(f"{name}.npy cannot be read: {error}") from None
         return np.asarray(array) if array.size else np.empty(array.shape, array.dtype)
 
-    def _write_base(self, document: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]], version: int) -> None:
-        target = self.folder / _base_name(version)
+    def _write_base(
+        self, document: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]], version: int, hint: str
+    ) -> None:
+        target = self._unused_folder(version)
         fresh = target.with_name(target.name + ".new")
-        with _telling(self.folder):
-            shutil.rmtree(fresh, ignore_errors=True)
-            fresh.mkdir()
-            files = {name: _write_array(fresh / f"{name}.npy", array) for name, array in arrays.items()}
-            _flush(fresh)
-            if target.exists():  # a writer was killed right before its base became the state
-                shutil.rmtree(target)
-            fresh.rename(target)
+        with _telling(self.folder, hint):
+            try:
+                fresh.mkdir()
+                files = {name: _write_array(fresh / f"{name}.npy", array) for name, array in arrays.items()}
+                _flush(fresh)
+                fresh.rename(target)
+            except OSError:
+                shutil.rmtree(fresh, ignore_errors=True)  # on a full disk others want the room
+                raise
+            _flush(self.folder)
             manifest = {
                 "format": FORMAT,
                 "base": version,
+                "folder": target.name,
                 "last_checksum": self._last_checksum,
                 "document": document,
                 "files": files,
             }
             manifest["crc32"] = _own_checksum(manifest)
-            _write_durably(self.folder / _MANIFEST, json.dumps(manifest, ensure_ascii=True, indent=1).encode())
-        self.document, self._files, self._base_version = document, files, version
+            _write_durably(self.folder / _MANIFEST, _as_text(manifest))
+        self.document, self._files = document, files
+        self._base, self._base_version = target.name, version
+
+    def _unused_folder(self, version: int) -> Path:
+        names = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
+        paths = (self.folder / f"{_base_name(version)}{name}" for name in names)
+        return next(path for path in paths if not path.exists() and not path.with_name(f"{path.name}.new").exists())
 
     def _log_file(self, number: int) -> Path:
         return self.folder / _LOG / f"{number:0{_DIGITS}d}.batch"
 
     def _damaged(self, reason: str) -> DamagedStateError:
         return DamagedStateError(
-            f"the state {self.folder} is damaged: {reason}",
-            "Nothing was changed. Restore it from a copy, or make a new one with lawful maintain STATE --from TABLE.",
+            f"the state {self.folder} is damaged: {reason}", f"Nothing was changed. {_MAKE_ANOTHER}"
         )
 
 
 def _base_name(version: int) -> str:
     return f"{_BASE}{version:0{_DIGITS}d}"
+
+
+def _number(path: Path) -> int:
+    return int(path.stem)
 
 
 def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
@@ -276,6 +333,10 @@ def _own_checksum(manifest: dict[str, Any]) -> int:
     return zlib.crc32(json.dumps(members, ensure_ascii=True, sort_keys=True).encode())
 
 
+def _as_text(manifest: dict[str, Any]) -> bytes:
+    return json.dumps(manifest, ensure_ascii=True, indent=1).encode()
+
+
 def _write_array(path: Path, array: npt.NDArray[Any]) -> dict[str, Any]:
     with path.open("wb") as file:
         np.save(file, np.ascontiguousarray(array), allow_pickle=False)
@@ -288,10 +349,14 @@ def _write_array(path: Path, array: npt.NDArray[Any]) -> dict[str, Any]:
 def _write_durably(target: Path, data: bytes) -> None:
     """Write beside the target, flush, rename: the target is there whole or not at all."""
     fresh = target.with_name(target.name + ".new")
-    with fresh.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with fresh.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
     fresh.replace(target)
     _flush(target.parent)
 
@@ -306,11 +371,9 @@ def _flush(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _telling(folder: Path) -> Iterator[None]:
+def _telling(folder: Path, hint: str) -> Iterator[None]:
     """Turn a full or read-only disk into an error of ours."""
     try:
         yield
     except OSError as error:
-        raise SourceError(
-            f"cannot write to {folder}: {error.strerror or error}", "The state is as it was before this batch."
-        ) from None
+        raise SourceError(f"cannot write to {folder}: {error.strerror or error}", hint) from None

@@ -59,7 +59,9 @@ def read_table(document: dict[str, Any], arrays: Arrays, version: int) -> Living
     ]
     codes = Codes(arrays["codes"])
     ids = np.array(BitMap.deserialize(arrays["ids"].tobytes()), np.int64)
-    is_plain = len(ids) == 0 or (int(ids[0]) == 0 and int(ids[-1]) == len(ids) - 1)
+    next_id = int(document["next_id"])
+    # Where no row has left, ids are numbers; where all have, none is left to be told.
+    is_plain = len(ids) in (0, next_id)
     return LivingTable(
         str(document["name"]),
         columns,
@@ -67,7 +69,7 @@ def read_table(document: dict[str, Any], arrays: Arrays, version: int) -> Living
         origins=read_origins(arrays),
         version=version,
         ids=None if is_plain else ids,
-        next_id=int(document["next_id"]),
+        next_id=next_id,
     )
 
 

@@ -84,7 +84,8 @@ class BatchReport:
     Attributes
     ----------
     state, batch, version
-        The name of the table, the id of the batch, and the version of the table that it made.
+        The name of the table, the id of the batch, and the version of the table that it made; the id is None if there
+        was no batch, and this tells how things are.
     was_known
         The batch had been applied before: nothing was changed now.
     rows, inserted, deleted, missing
@@ -95,10 +96,12 @@ class BatchReport:
         How the pinned laws fare.
     quarantined
         Values that did not fit, whose rows were left out.
+    laws, folder
+        How many laws of each kind are kept now, and where.
     """
 
     state: str
-    batch: str
+    batch: str | None
     version: int
     rows: int
     inserted: int = 0
@@ -110,6 +113,8 @@ class BatchReport:
     pins: Sequence[PinOutcome] = ()
     quarantined: Sequence[QuarantinedRow] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
+    laws: Mapping[str, int] = field(default_factory=dict)
+    folder: str = ""
 
     @property
     def holds(self) -> bool:
@@ -120,6 +125,7 @@ class BatchReport:
         """Return the JSON document that `lawful maintain --json` prints."""
         return {
             "format": FORMAT,
+            "state": self.folder,
             "batch": self.batch,
             "version": self.version,
             **({"applied_before": True} if self.was_known else {}),
@@ -127,6 +133,7 @@ class BatchReport:
             "inserted": self.inserted,
             "deleted": self.deleted,
             "missing": self.missing,
+            "laws": dict(self.laws),
             "added": [law.to_dict() for law in self.added],
             "removed": [law.to_dict() for law in self.removed],
             "pins": [pin.to_dict() for pin in self.pins],

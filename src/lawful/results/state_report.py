@@ -51,6 +51,11 @@ class StateReport:
         """Whether nothing was found that is not as the rows say."""
         return not self.differences
 
+    @property
+    def holds(self) -> bool:
+        """Whether all pinned laws hold."""
+        return all(pin.holds for pin in self.pins)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that `lawful state --json` prints."""
         verified = (

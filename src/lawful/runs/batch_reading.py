@@ -66,13 +66,13 @@ def is_text(source: Any, options: ReadOptions) -> bool:
     return format_of(files, options, os.fspath(source)) != "parquet"
 
 
-def changed_rows(state: LivingState, batch: EncodedTable) -> tuple[Incoming, Incoming]:
+def changed_rows(state: LivingState, batch: EncodedTable, *, is_text: bool) -> tuple[Incoming, Incoming]:
     """The rows to insert and the rows to delete of a table of changes."""
     is_insert = _operations(batch)
     positions = match_columns(state.table, batch, beside=(OPERATION,))
-    come = Incoming(batch, np.flatnonzero(is_insert), positions)
+    come = Incoming(batch, np.flatnonzero(is_insert), positions, is_text)
     by_key = {column: positions[column] for column in state.key or positions}
-    return come, Incoming(batch, np.flatnonzero(~is_insert), by_key)
+    return come, Incoming(batch, np.flatnonzero(~is_insert), by_key, is_text)
 
 
 def _operations(batch: EncodedTable) -> Flags:

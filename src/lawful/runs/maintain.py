@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lawful.common.errors import UsageError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import FD, Key, Law, NamedLaw, columns_of
 from lawful.discovery.findings import KEY
@@ -94,6 +93,11 @@ class OpenState:
         return self._state.settings.to_dict()
 
     @property
+    def dialect(self) -> CsvDialect:
+        """How CSV files of batches are written, unless it is said otherwise."""
+        return self._state.settings.dialect
+
+    @property
     def table(self) -> EncodedTable:
         """The rows as they are now, as an encoded table."""
         return LiveView.of(self._state.table)
@@ -158,7 +162,7 @@ class OpenState:
         missing
             What becomes of rows to delete that are not there: `refuse` the batch, or `skip` them.
         format, dialect
-            How files are written, if not as the state's first table was.
+            How files are written, if not as the state's first table was. Which texts mean null is pinned.
         time_limit
             Seconds after which to give up; nothing is changed then.
         """
@@ -169,19 +173,21 @@ class OpenState:
         if self._state.version_of(batch_id) is not None:
             return self._report(self._state.apply(Batch(batch_id), self._engine, watch), None)
         progress("reading the batch")
-        come, gone = self._incoming(sources, ReadOptions(format, dialect or self._state.settings.dialect))
-        batch = Batch(batch_id, come, gone, ids, misfits, missing)
-        progress("applying the batch")
-        with ctrl_c_ends(watch, lambda: None):
-            applied = self._state.apply(batch, self._engine, watch)
-        return self._report(applied, come)
+        pinned = self._state.settings.dialect
+        written = replace(dialect or pinned, null_tokens=pinned.null_tokens)
+        with ExitStack() as stack:
+            come, gone = self._incoming(sources, ReadOptions(format, written), stack)
+            batch = Batch(batch_id, come, gone, ids, misfits, missing)
+            progress("applying the batch")
+            with ctrl_c_ends(watch, lambda: None):
+                applied = self._state.apply(batch, self._engine, watch)
+            return self._report(applied, come)
 
     def as_it_is(self) -> BatchReport:
         """A report without a batch: how many rows there are, and how the pinned laws fare."""
         state = self._state
-        last = state.history[-1]["batch"] if state.history else ""
-        pins = state.judged(self._engine)
-        return self._report(Applied(last, state.table.version, state.table.rows, pins=pins), None)
+        as_now = Applied("", state.table.version, state.table.rows, pins=state.judged(self._engine))
+        return replace(self._report(as_now, None), batch=None)
 
     def described(self, progress: Progress = silent, *, verify: bool = False) -> StateReport:
         """What is in the state; with `verify`, everything is computed anew from the rows and compared."""
@@ -189,48 +195,54 @@ class OpenState:
         if verify:
             progress("finding the laws anew")
             differences = differences_of(state, self._engine, Watch())
-        laws = dict.fromkeys(state.settings.find, 0)
-        for block in state.laws.blocks():
-            laws["key" if block.goal == KEY else "fd"] += len(block.sets)
         return StateReport(
             str(self.folder),
             state.bytes_on_disk,
             LiveView.of(state.table),
             state.table.version,
             state.settings.to_dict(),
-            laws,
+            self._counts(),
             state.laws.agree_sets,
             self.as_it_is().pins,
             state.history,
             differences,
         )
 
+    def _counts(self) -> dict[str, int]:
+        """How many laws of each kind are kept."""
+        laws = dict.fromkeys(self._state.settings.find, 0)
+        for block in self._state.laws.blocks():
+            laws["key" if block.goal == KEY else "fd"] += len(block.sets)
+        return laws
+
     def compact(self) -> None:
         """Write the state anew, without the log and without rows that have left."""
         self._state.compact()
 
-    def _incoming(self, sources: Sources, options: ReadOptions) -> tuple[Incoming | None, Incoming | None]:
+    def _incoming(
+        self, sources: Sources, options: ReadOptions, stack: ExitStack
+    ) -> tuple[Incoming | None, Incoming | None]:
         table, key = self._state.table, self._state.key
         if sources.changes is not None:
-            return changed_rows(self._state, self._read(sources.changes, options, [*table.names, OPERATION]))
+            batch = self._read(sources.changes, options, [*table.names, OPERATION], stack)
+            return changed_rows(self._state, batch, is_text=is_text(sources.changes, options))
         come = gone = None
         if sources.inserts is not None:
-            batch = self._read(sources.inserts, options, table.names)
-            come = Incoming(batch, np.arange(batch.rows), match_columns(table, batch))
+            batch = self._read(sources.inserts, options, table.names, stack)
+            is_text_ = is_text(sources.inserts, options)
+            come = Incoming(batch, np.arange(batch.rows), match_columns(table, batch), is_text_)
         if sources.deletes is not None:
             needed = [table.names[column] for column in key or range(table.width)]
-            batch = self._read(sources.deletes, options, needed)
+            batch = self._read(sources.deletes, options, needed, stack)
             gone = Incoming(batch, np.arange(batch.rows), match_columns(table, batch, key or None))
         return come, gone
 
-    def _read(self, source: Any, options: ReadOptions, names: Sequence[str]) -> EncodedTable:
+    def _read(self, source: Any, options: ReadOptions, names: Sequence[str], stack: ExitStack) -> EncodedTable:
         """Read a batch; of a file of texts every cell as it is written, since the types are pinned."""
         columns = None if self._state.settings.columns is None else tuple(names)
         types = dict.fromkeys(names, ColumnType.STRING) if is_text(source, options) else {}
         read = replace(options, columns=columns, types=types)
-        opened = open_source(source, read, self._where_to_read(source), reuse=False)
-        self._stack.enter_context(opened)
-        return opened.table
+        return stack.enter_context(open_source(source, read, self._where_to_read(source), reuse=False)).table
 
     def _where_to_read(self, source: Any) -> Where:
         if self._where.engine == "spark" or is_spark_frame(source):
@@ -293,6 +305,8 @@ class OpenState:
             pins,
             left_out,
             {"total": round(applied.seconds, 4)},
+            self._counts(),
+            str(self.folder),
         )
 
     def _views(self, law: Law, pair: tuple[int, int] | None) -> tuple[RowView, RowView] | None:
@@ -349,8 +363,7 @@ def make_state(
     progress: Progress = silent,
 ) -> OpenState:
     """Make a state of a table and its laws in a new folder."""
-    if StateFiles.exist(folder):
-        raise UsageError(f"{folder} is a state already", "Go on with it, or name a new folder.")
+    StateFiles(folder).refuse_occupied()
     watch = UserWatch(time_limit, None)
     with open_source(source, options, where, reuse=False, progress=progress) as opened:
         table = opened.table

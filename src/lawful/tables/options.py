@@ -135,9 +135,10 @@ def parse_column_types(choices: Sequence[str]) -> dict[str, ColumnType]:
 def choose_columns(available: Sequence[str], options: ReadOptions, where: str) -> list[int]:
     """The positions of the columns to keep, with every chosen name checked against the source."""
     known = {name: position for position, name in enumerate(available)}
-    for name in (*(options.columns or ()), *options.types):
-        if name not in known:
-            raise UsageError(f"{where} has no column {name!r}", f"Its columns: {_shortened(available)}.")
+    wanted = dict.fromkeys((*(options.columns or ()), *options.types))
+    if missing := [name for name in wanted if name not in known]:
+        columns = "column" if len(missing) == 1 else "columns"
+        raise UsageError(f"{where} has no {columns} {_shortened(missing)}", f"Its columns: {_shortened(available)}.")
     chosen = list(available) if options.columns is None else list(options.columns)
     if not chosen:
         raise UsageError(f"no columns to read from {where}", "A table needs at least one column.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lawful.results.texts.lines import (
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 def batch_lines(report: BatchReport, limits: Limits) -> Iterator[Line]:
     """The laws that went, with the rows that broke them, those that came, and the pinned ones."""
     yield line(f"{visible(report.state)}: {counted(report.rows, 'row')}, version {report.version}")
-    if report.was_known:
-        yield line(f"batch {visible(report.batch)} was applied before: nothing was changed")
     yield from _changed("removed", "red", report.removed, report.state, limits)
     yield from _changed("added  ", "green", report.added, report.state, limits)
     for pin in report.pins:
@@ -38,14 +36,35 @@ def batch_lines(report: BatchReport, limits: Limits) -> Iterator[Line]:
 
 def batch_summary(report: BatchReport) -> str:
     """How many rows and laws came and went."""
-    if report.was_known:
-        return f"batch {visible(report.batch)} was applied before; {counted(report.rows, 'row')}"
-    parts = [f"{report.inserted:,} inserted", f"{report.deleted:,} deleted"]
-    parts += [f"{report.missing:,} to delete were not there"] if report.missing else []
-    laws = f"{counted(len(report.removed), 'law')} went, {len(report.added):,} came"
-    broken = sum(not pin.holds for pin in report.pins)
-    pins = f"; {broken:,} of {counted(len(report.pins), 'pinned law')} broken" if report.pins else ""
-    return f"{', '.join(parts)}; {laws}{pins}"
+    return "; ".join([*_what_happened(report), *_pins(report.pins)])
+
+
+def _what_happened(report: BatchReport) -> Iterator[str]:
+    if report.batch is None:
+        yield f"{laws_of_kinds(report.laws)} kept in {visible(report.folder)}"
+    elif report.was_known:
+        yield f"batch {visible(report.batch)} was applied before: nothing was changed"
+    else:
+        rows = [f"{counted(report.inserted, 'row')} inserted", f"{report.deleted:,} deleted"]
+        rows += [f"{report.missing:,} to delete not there"] if report.missing else []
+        yield ", ".join(rows)
+        yield f"{counted(len(report.removed), 'law')} went, {len(report.added):,} came"
+
+
+def _pins(pins: Sequence[PinOutcome]) -> Iterator[str]:
+    broken = sum(not pin.holds for pin in pins)
+    if broken:
+        yield f"{broken:,} of {counted(len(pins), 'pinned law')} broken"
+    elif pins:
+        yield "the pinned law holds" if len(pins) == 1 else f"all {len(pins):,} pinned laws hold"
+
+
+def laws_of_kinds(laws: Mapping[str, int]) -> str:
+    """How many laws of each kind there are."""
+    return ", ".join(counted(count, _NOUNS[kind]) for kind, count in laws.items())
+
+
+_NOUNS = {"key": "key", "fd": "FD"}
 
 
 def _changed(what: str, style: str, laws: Sequence[ChangedLaw], name: str, limits: Limits) -> Iterator[Line]:
@@ -73,6 +92,6 @@ def _quarantined(report: BatchReport, limits: Limits) -> Iterator[Line]:
     most = len(report.quarantined) if limits.laws is None else limits.laws
     for row in report.quarantined[:most]:
         what = f"{visible(row.column)} = {shown_value(row.value, limits.value)} is not of the type {row.type}"
-        yield line(f"  left out  {visible(row.place)}: {what}")
+        yield line(f"  left out {visible(row.place)}: {what}")
     if len(report.quarantined) > most:
         yield line("  " + left_out(len(report.quarantined) - most, "", limits))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from lawful.results.texts.batch_text import laws_of_kinds
 from lawful.results.texts.lines import Limits, Line, line, shown_law
 from lawful.results.texts.shown_text import counted, visible
 
@@ -22,15 +23,14 @@ def state_lines(report: StateReport, limits: Limits) -> Iterator[Line]:
     yield line(f"{visible(table.name)}: {size}")
     columns = ", ".join(f"{visible(column.name)} {column.type.value}" for column in table.columns)
     yield line(f"  columns   {shown_law(columns, limits)}")
-    laws = ", ".join(f"{count:,} {_plural(kind, count)}" for kind, count in report.laws.items())
     way = "all pairs counted" if settings["way"] == "counted" else "by witnesses"
-    yield line(f"  laws      {laws}; {way}, {counted(report.agree_sets, 'agree set')}")
+    yield line(f"  laws      {laws_of_kinds(report.laws)}; {way}, {counted(report.agree_sets, 'agree set')}")
     if settings["row_key"]:
         yield line(f"  row key   {visible(', '.join(settings['row_key']))}")
     for pin in report.pins:
         state = "holds" if pin.holds else f"broken by {counted(pin.violating, 'row')}"
         yield line(f"  pinned    {shown_law(pin.text, limits)}: {state}", "" if pin.holds else "red")
-    yield line(f"  on disk   {report.bytes / _MEGABYTE:,.1f} MB in {visible(report.folder)}")
+    yield line(f"  on disk   {_size(report.bytes)} in {visible(report.folder)}")
     yield from _history(report, limits)
     if report.differences is not None:
         yield from (line(f"  wrong     {visible(difference)}", "bold red") for difference in report.differences)
@@ -51,6 +51,6 @@ def _history(report: StateReport, limits: Limits) -> Iterator[Line]:
         yield line(f"    {entry['version']:>6}  {entry['time']}  {rows:<20} {laws:<16} {visible(entry['batch'])}")
 
 
-def _plural(kind: str, count: int) -> str:
-    words = {"key": "key", "fd": "FD"}[kind]
-    return words if count == 1 else f"{words}s"
+def _size(octets: int) -> str:
+    megabytes = octets / _MEGABYTE
+    return f"{megabytes:,.1f} MB" if megabytes >= 1 else f"{1000 * megabytes:,.0f} kB"

@@ -18,7 +18,8 @@ What fits a type is what `sort_texts` takes when it is asked for that type, and 
 
 - An integer column takes numbers without a fraction (`1.0`, `1e3`), and NaN as null: pandas makes floats of integers
   with nulls. A text that an exponent would make longer than 400 digits does not fit.
-- A date column takes both formats, in one batch too.
+- A date column takes both formats, in one batch too, and midnights without a zone; a timestamp column without zones
+  takes dates. pandas makes timestamps of dates, and writes timestamps as dates to CSV where all are midnights.
 - Duration and binary have no texts in `sort_texts`: those fit that are written as `typed_to_text` writes values.
 - Which timestamps fit is settled for the life of a column and not batch by batch: with a zone everywhere or nowhere.
 """

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lawful.common.arrays import Int32s, Int64s
-from lawful.common.errors import SourceError, UsageError
+from lawful.common.errors import SourceError
 from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.living.canonical import CanonicalTexts, canonical_texts, canonical_values
@@ -37,6 +37,8 @@ class Incoming:
     rows: Int64s
     positions: Mapping[int, int]
     """For columns of the living table, the column of the batch."""
+    is_text: bool = False
+    """Whether its strings are texts of values whose types are still to be found, as in CSV."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,6 @@ def fit(table: LivingTable, incoming: Incoming, misfits: Misfits) -> FittedRows:
     SourceError
         If a value does not fit and misfits are refused: names the file, the line, the column and the value.
     """
-    if misfits not in MISFITS:
-        raise UsageError(f"unknown outcome {misfits!r} for values that do not fit", f"Use {', '.join(MISFITS)}.")
     found: list[Misfit] = []
     types: dict[int, tuple[ColumnType, bool | None]] = {}
     columns: dict[int, tuple[Int64s, pa.Array]] = {}
@@ -117,11 +117,7 @@ def fit(table: LivingTable, incoming: Incoming, misfits: Misfits) -> FittedRows:
     for column, position in incoming.positions.items():
         pinned = table.columns[column]
         ranks, values = _distinct(incoming.batch, incoming.rows, position)
-        type_ = (
-            _type_of_first_values(values, incoming.batch.type(position))
-            if _has_no_type(pinned, values)
-            else pinned.type
-        )
+        type_ = _type_of_first_values(incoming, values, position) if _has_no_type(pinned, values) else pinned.type
         canonical = _canonical(values, type_, pinned.zoned)
         if not canonical.fits.all():
             if misfits == "widen":
@@ -144,8 +140,8 @@ def _has_no_type(pinned: LivingColumn, values: pa.Array) -> bool:
     return pinned.type is ColumnType.NULL and values.null_count < len(values)
 
 
-def _type_of_first_values(values: pa.Array, type_: ColumnType) -> ColumnType:
-    return sort_texts(values.drop_null()).type if pa.types.is_string(values.type) else type_
+def _type_of_first_values(incoming: Incoming, values: pa.Array, position: int) -> ColumnType:
+    return sort_texts(values.drop_null()).type if incoming.is_text else incoming.batch.type(position)
 
 
 def _canonical(values: pa.Array, type_: ColumnType, zoned: bool | None) -> CanonicalTexts:

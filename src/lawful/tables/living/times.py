@@ -14,6 +14,7 @@ _TIME_OF_DAY = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CANONICAL_TIMESTAMP = rf"^{_DATE} {_TIME_OF_DAY}(\.[0-9]{{0,8}}[1-9])?Z?$"
 _WRITTEN_OUT = rf"^{_DATE}[T ]{_TIME_OF_DAY}(\.[0-9]{{1,9}})?Z?$"
+_MIDNIGHT = rf"^[ \t]*{_DATE}[T ]00:00(:00([.,]0{{1,9}})?)?[ \t]*$"
 _FIRST_SECOND, _LAST_SECOND = -62_167_219_200, 253_402_300_799
 """Of the years that have four digits, 0000 to 9999."""
 _FARTHEST_ZONE = (18 * 60 + 59) * 60
@@ -69,6 +70,14 @@ def _from_us_dates(texts: pa.Array) -> pa.Array:
     return _existing_days(pc.replace_substring_regex(texts, US_DATE_TEXT, r"\3-\1-\2"))
 
 
+def _days_of(midnights: pa.Array) -> pa.Array:
+    return _existing_days(pc.utf8_slice_codeunits(pc.utf8_trim(midnights, BLANKS), 0, 10))
+
+
+def _beginning_of(days: pa.Array) -> pa.Array:
+    return _existing_days(pc.binary_join_element_wise(pc.utf8_trim(days, BLANKS), "00:00:00", " "))
+
+
 def _without_idle_zeros(texts: pa.Array) -> pa.Array:
     """Timestamps that lack nothing, as programs write them: with a T, or with all digits of their unit."""
     plain = pc.replace_substring_regex(pc.utf8_replace_slice(texts, 10, 11, " "), r"(\.[0-9]*[1-9])0+(Z?)$", r"\1\2")
@@ -120,11 +129,13 @@ def _at_utc(clock: pa.Array, ahead: Int64s, zones: pa.Array) -> tuple[pa.Array, 
 DATE_STEPS: tuple[Step, ...] = (
     (ISO_DATE_TEXT, lambda texts: _existing_days(pc.utf8_trim(texts, BLANKS))),
     (US_DATE_TEXT, _from_us_dates),
+    (_MIDNIGHT, _days_of),
 )
 TIMESTAMP_STEPS: tuple[Step, ...] = (
     (_CANONICAL_TIMESTAMP, _existing_days),
     (_WRITTEN_OUT, _without_idle_zeros),
     (TIMESTAMP_TEXT, _timestamps),
+    (ISO_DATE_TEXT, _beginning_of),
 )
 DURATION_STEPS: tuple[Step, ...] = (
     (r"^(0|-?[1-9][0-9]*)$", as_it_is),
