@@ -36,7 +36,7 @@ class TableFile:
     def codes(self) -> Int32s:
         """All rows as ranks, `int32[columns, rows]`."""
         table = encode_in_process(self.file, ReadOptions(dialect=self.dialect), reuse=False)
-        width = int(self.columns) or table.width
+        width = min(int(self.columns) or table.width, table.width)
         return np.stack([np.asarray(table.column(position), np.int32) for position in range(width)])
 
     def lines(self) -> tuple[list[str] | None, list[list[str]]]:
