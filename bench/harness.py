@@ -24,6 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 DATA_VARIABLE = "LAWFUL_BENCH_DATA"
 MOST_ROWS = 1_000_000
+_SMALL_RATIO = 0.1
 
 
 class Missing(Exception):
@@ -204,8 +205,12 @@ def _print_line(measurement: Measurement, of_case: Sequence[Measurement], base: 
     answers = " ".join(f"{key}={value}" for key, value in measurement.answers.items())
     print(
         f"  {measurement.contestant:<28}{size} median {_shown(measurement.median)}"
-        f" least {least} (of {len(measurement.seconds)}){peak} ratio {ratio:6.2f}  {answers}"
+        f" least {least} (of {len(measurement.seconds)}){peak} ratio {_told(ratio)}  {answers}"
     )
+
+
+def _told(ratio: float) -> str:
+    return f"{f'1/{1 / ratio:,.0f}':>6}" if 0 < ratio < _SMALL_RATIO else f"{ratio:6.2f}"
 
 
 def _shown(seconds: float) -> str:

@@ -54,9 +54,17 @@ _ROWS = {"adult": 32_561, "claims_coded_102k": 101_985}
 _PARTS = 8
 
 
-def living(what: str, limit: float = LIMIT, **arguments: Any) -> Ran:
-    """Run one of the programs of living tables."""
-    return run_program([lawful_python(), "-m", "bench.living_program", what, json.dumps(arguments)], limit=limit)
+def living(case: str, what: str, limit: float = LIMIT, **arguments: Any) -> Ran | None:
+    """Run one of the programs of living tables; None, and a word, if it fails or does not end in time."""
+    try:
+        ran = run_program([lawful_python(), "-m", "bench.living_program", what, json.dumps(arguments)], limit=limit)
+    except Missing as missing:
+        print(f"  {case}: {missing}")
+        return None
+    if "stopped_after" in ran.answer:
+        print(f"  {case}: not done in {limit:.0f} s")
+        return None
+    return ran
 
 
 def tables(settings: Settings, names: Sequence[str] = TABLES) -> Iterator[tuple[str, tuple[str, str, str, str]]]:
@@ -82,29 +90,25 @@ def batches(settings: Settings) -> Iterator[Measurement]:
 def _agree_sets(settings: Settings, name: str, table: Sequence[str], size: int) -> Iterator[Measurement]:
     """Every way to count a batch beside a count of all pairs; the paper's own way only where it ends soon."""
     case = f"agree sets of {name}, batches of {size}"
-    asked = {"table": table, "sizes": [size], "rounds": rounds(settings)}
-    fast = living("multiset", **asked, strategies=["auto", "compare", "index"], scratch=settings.repetitions)
-    paper = living("multiset", _SECONDS_LIMIT, **asked, strategies=["dynast"])
-    yield _as_measured(case, "from scratch", fast, "scratch")
-    for strategy, ran in (("auto", fast), ("compare", fast), ("index", fast), ("dynast", paper)):
-        for what in ("insert", "delete"):
-            if "stopped_after" in ran.answer:
-                print(f"  {case}: {strategy} did not end within {ran.seconds:.0f} s")
-                break
-            if f"{strategy} {what} {size}" in ran.answer:
-                yield _as_measured(case, f"{strategy} {what}", ran, f"{strategy} {what} {size}")
+    asked: dict[str, Any] = {"table": table, "sizes": [size], "rounds": rounds(settings)}
+    ours = living(case, "multiset", **asked, strategies=["auto", "compare", "index"], scratch=settings.repetitions)
+    if ours is not None:
+        yield _as_measured(case, "from scratch", ours, "scratch")
+    paper = living(f"{case}, dynast", "multiset", _SECONDS_LIMIT, **asked, strategies=["dynast"])
+    for ran, strategies in ((ours, ("auto", "compare", "index")), (paper, ("dynast",))):
+        for strategy in strategies:
+            yield from _both_ways(case, ran, strategy, size)
 
 
 def _laws(settings: Settings, name: str, table: Sequence[str], size: int, evidence: str) -> Iterator[Measurement]:
     """A state of the table beside discovery; all of `apply` is measured, reading a file and writing the log too."""
     kept = KEPT.get(name, Kept())
     case = f"{kept.text} of {name} by {evidence}, batches of {size}"
-    asked = {"table": table, "size": size, "rounds": rounds(settings), "scratch": settings.repetitions}
-    ran = living("state", **asked, evidence=evidence, find=kept.find, max_size=kept.max_size)
-    counts = {key: ran.answer.get(key) for key in ("laws", "agree_sets")}
-    if "stopped_after" in ran.answer:
-        print(f"  {case}: did not end within {ran.seconds:.0f} s")
+    asked: dict[str, Any] = {"table": table, "size": size, "rounds": rounds(settings), "scratch": settings.repetitions}
+    ran = living(case, "state", **asked, evidence=evidence, find=kept.find, max_size=kept.max_size)
+    if ran is None:
         return
+    counts = {key: ran.answer[key] for key in ("laws", "agree_sets")}
     yield _as_measured(case, "from scratch", ran, "scratch", counts)
     for what in ("insert", "delete", "make"):
         yield _as_measured(case, what, ran, what)
@@ -114,16 +118,14 @@ def growth(settings: Settings) -> Iterator[Measurement]:
     """A batch of 100 rows as a generated table grows from 10,000 rows on; keys and FDs kept by witnesses."""
     ends: dict[str, dict[int, float]] = {}
     for rows in [rows for rows in _GROWING_ROWS if rows <= settings.most_rows] or [settings.most_rows]:
-        ran = living("growth", rows=rows, size=_GROWING_BATCH, rounds=rounds(settings))
-        if "stopped_after" in ran.answer:
-            print(f"  {rows:,} rows did not end within {ran.seconds:.0f} s")
+        ran = living(f"{rows:,} rows", "growth", rows=rows, size=_GROWING_BATCH, rounds=rounds(settings))
+        if ran is None:
             break
         counts = {key: ran.answer[key] for key in ("laws", "disk_over_codes", "resident_mb")}
         for what in ("insert", "delete", "mixed", "make"):
-            case = (
-                "living-growth, making the state" if what == "make" else f"living-growth, {what} {_GROWING_BATCH} rows"
-            )
-            yield _as_measured(case, "lawful", ran, what, counts if what == "make" else None, rows)
+            is_made = what == "make"
+            case = "making a state of a generated table" if is_made else f"{what} {_GROWING_BATCH} rows as it grows"
+            yield _as_measured(case, "lawful", ran, what, counts if is_made else None, rows)
             ends.setdefault(what, {})[rows] = min(ran.answer[what])
     for what in ("insert", "delete", "mixed"):
         _judge(what, ends.get(what, {}))
@@ -135,8 +137,8 @@ def _judge(what: str, least: Mapping[int, float]) -> None:
     if few in least and many in least:
         times = least[many] / least[few]
         is_met = "met" if times <= _MOST_GROWTH else "NOT met"
-        print(f"  goal, at most {_MOST_GROWTH:g} times as long at {many:,} rows as at {few:,}: "
-              f"{what} {times:.1f} times, {is_met}")  # fmt: skip
+        goal = f"at most {_MOST_GROWTH:g} times as long at {many:,} rows as at {few:,}"
+        print(f"  {goal}: {what} {times:.1f} times, {is_met}")
 
 
 def curves(settings: Settings) -> Iterator[Measurement]:
@@ -149,22 +151,26 @@ def curves(settings: Settings) -> Iterator[Measurement]:
             case = f"50 rows into 500 of {name}, over its columns"
             yield from _curve(settings, case, (*table[:3], str(columns)), _ROWS_OF_COLUMNS, columns)
     for name, table in tables(settings, tuple(_SIZES)):
-        ran = living("multiset", table=table, strategies=["auto"], sizes=_SIZES[name], rounds=rounds(settings))
+        case = f"batches into {name}, over their size"
+        ran = living(case, "multiset", table=table, strategies=["auto"], sizes=_SIZES[name], rounds=rounds(settings))
         for size in _SIZES[name]:
-            yield from _both_ways(f"batches into {name}, over their size", ran, size, size)
+            yield from _both_ways(case, ran, "auto", size, size)
 
 
 def _curve(
     settings: Settings, case: str, table: Sequence[str], rows: int, at: int | None = None
 ) -> Iterator[Measurement]:
-    ran = living("multiset", table=table, strategies=["auto"], sizes=[_BATCH], rounds=rounds(settings), rows=rows)
-    yield from _both_ways(case, ran, _BATCH, at or rows)
+    asked: dict[str, Any] = {"table": table, "strategies": ["auto"], "sizes": [_BATCH], "rows": rows}
+    ran = living(case, "multiset", **asked, rounds=rounds(settings))
+    yield from _both_ways(case, ran, "auto", _BATCH, at or rows)
 
 
-def _both_ways(case: str, ran: Ran, size: int, at: int) -> Iterator[Measurement]:
+def _both_ways(case: str, ran: Ran | None, strategy: str, size: int, at: int | None = None) -> Iterator[Measurement]:
+    """Insertions and deletions, if they were measured: a batch may be larger than the table."""
     for what in ("insert", "delete"):
-        if f"auto {what} {size}" in ran.answer:
-            yield _as_measured(case, what, ran, f"auto {what} {size}", size=at)
+        if ran is not None and f"{strategy} {what} {size}" in ran.answer:
+            name = what if at is not None else f"{strategy}, {what}"
+            yield _as_measured(case, name, ran, f"{strategy} {what} {size}", size=at)
 
 
 def rounds(settings: Settings) -> int:

@@ -106,7 +106,8 @@ def multiset(
 
 def share(table: list[str], kind: str, percent: int, rounds: int) -> dict[str, Any]:
     """A batch of so many percent of the rows before it, and a count of the resulting table from scratch."""
-    codes, times = TableFile(*table).codes(), defaultdict(list)
+    codes = TableFile(*table).codes()
+    times: Times = defaultdict(list)
     rows = codes.shape[1]
     if kind == "insert":
         before, after = max(2, round(rows * 100 / (100 + percent))), rows
@@ -131,7 +132,8 @@ def state(
     table: list[str], size: int, rounds: int, evidence: str, find: list[str], max_size: int | None, scratch: int
 ) -> dict[str, Any]:
     """Batches out of a state on disk and back into it, all laws kept; and discovery from scratch beside them."""
-    source, times = TableFile(*table), defaultdict(list)
+    source = TableFile(*table)
+    times: Times = defaultdict(list)
     header, rows = source.lines()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -166,20 +168,25 @@ def _discover(file: Path, source: TableFile, find: list[str], max_size: int | No
 
 def tree(table: list[str], size: int, rounds: int, questions: int) -> dict[str, Any]:
     """Agree sets in the paper's tree, in our hash table and summed over subsets: batches in and out, and questions."""
-    codes, times = TableFile(*table).codes(), defaultdict(list)
+    codes = TableFile(*table).codes()
+    times: Times = defaultdict(list)
     width, rows = codes.shape
     before = rows - size * rounds
     followed = AgreeMultiset.of(codes[:, :before], np.arange(before), NullPolicy.EQUAL)
     paper, ours = AgreeSetTree(width, NullPolicy.EQUAL), Multiset(words_for(width))
+    sets = followed.sets()
     for holder in (paper, ours):
-        holder.change(*followed.arrays().values())
+        holder.change(sets.agree, sets.counts)
     starts = range(before, rows, size)
     batches = [followed.insert(codes[:, at : at + size], np.arange(at, at + size)) for at in starts]
     for what, sign, changes in (("insert", 1, batches), ("delete", -1, batches[::-1])):
         for change in changes:
             timed(times, f"tree {what}", paper.change, change.agree, sign * change.counts)
             timed(times, f"hash table {what}", ours.change, change.agree, sign * change.counts)
-    answering = {"tree": paper, "packed": PackedAgreeSets(*ours.arrays, NullPolicy.EQUAL)}
+    answering: dict[str, ViolationCounts] = {
+        "tree": paper,
+    }
+    answering["packed"] = PackedAgreeSets(*ours.arrays, NullPolicy.EQUAL)
     if width <= MOST_TABLED_COLUMNS:
         for _ in range(rounds):
             made = timed(times, "subset counts made", SubsetCounts, *ours.arrays, width, NullPolicy.EQUAL)
