@@ -12,8 +12,10 @@ from pathlib import Path
 from bench.dc_cases import CASES as DC_CASES
 from bench.evidence_cases import CASES as EVIDENCE_CASES
 from bench.fd_cases import CASES as FD_CASES
-from bench.harness import DATA_VARIABLE, ROOT, Case, Measurement, Missing, Settings, show, write
+from bench.harness import DATA_VARIABLE, MOST_ROWS, ROOT, Case, Measurement, Missing, Settings, show, write
 from bench.list_od_cases import CASES as LIST_OD_CASES
+from bench.living_cases import CASES as LIVING_CASES
+from bench.living_paper_cases import CASES as LIVING_PAPER_CASES
 from bench.od_cases import CASES as OD_CASES
 from bench.pool_cases import CASES as POOL_CASES
 from bench.spark_cases import CASES as SPARK_CASES
@@ -26,6 +28,8 @@ CASES: dict[str, Case] = {
     **LIST_OD_CASES,
     **DC_CASES,
     **POOL_CASES,
+    **LIVING_CASES,
+    **LIVING_PAPER_CASES,
 }
 
 
@@ -41,6 +45,12 @@ def main() -> None:
         help=f"folder of real tables (or {DATA_VARIABLE})",
     )
     parser.add_argument("--out", type=Path, default=ROOT / "bench" / "results", help="folder for JSON and charts")
+    parser.add_argument(
+        "--most-rows",
+        type=int,
+        default=MOST_ROWS,
+        help="how far living-growth grows its table (10000000 for all of it)",
+    )
     arguments = parser.parse_args()
     chosen = {name: case for name, case in CASES.items() if any(fnmatch(name, p) for p in arguments.cases)}
     if arguments.list or not chosen:
@@ -48,7 +58,7 @@ def main() -> None:
             print(f"{name:<24} {(case.__doc__ or '').splitlines()[0]}")
         return
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    settings = Settings(arguments.repetitions, arguments.data, arguments.out)
+    settings = Settings(arguments.repetitions, arguments.data, arguments.out, arguments.most_rows)
     measurements: list[Measurement] = []
     for name, case in chosen.items():
         print(f"running {name} …", flush=True)

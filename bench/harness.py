@@ -23,6 +23,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA_VARIABLE = "LAWFUL_BENCH_DATA"
+MOST_ROWS = 1_000_000
+_SMALL_RATIO = 0.1
 
 
 class Missing(Exception):
@@ -55,6 +57,8 @@ class Settings:
     repetitions: int
     data: Path
     folder: Path
+    most_rows: int = MOST_ROWS
+    """How far a table is to grow that changes; other cases have sizes of their own."""
 
     def table(self, name: str) -> Path:
         """A real table by its file name."""
@@ -196,12 +200,21 @@ def _print_line(measurement: Measurement, of_case: Sequence[Measurement], base: 
     )
     ratio = measurement.median / against.median if against.median else float("nan")
     size = "" if measurement.size is None else f" size {measurement.size:>12,.0f}"
+    least = _shown(min(measurement.seconds))
     peak = "" if measurement.peak_mb is None else f" peak {measurement.peak_mb:8.0f} MB"
     answers = " ".join(f"{key}={value}" for key, value in measurement.answers.items())
     print(
-        f"  {measurement.contestant:<28}{size} median {measurement.median:9.3f} s"
-        f" (of {len(measurement.seconds)}){peak} ratio {ratio:6.2f}  {answers}"
+        f"  {measurement.contestant:<28}{size} median {_shown(measurement.median)}"
+        f" least {least} (of {len(measurement.seconds)}){peak} ratio {_told(ratio)}  {answers}"
     )
+
+
+def _told(ratio: float) -> str:
+    return f"{f'1/{1 / ratio:,.0f}':>6}" if 0 < ratio < _SMALL_RATIO else f"{ratio:6.2f}"
+
+
+def _shown(seconds: float) -> str:
+    return f"{seconds:9.3f} s " if seconds >= 1 else f"{1000 * seconds:9.3f} ms"
 
 
 def draw(measurements: Sequence[Measurement], folder: Path) -> None:
@@ -224,7 +237,7 @@ def draw(measurements: Sequence[Measurement], folder: Path) -> None:
     bars = [record for record in records if record["size"] is None]
     if curves:
         base = alt.Chart(alt.Data(values=curves)).encode(
-            x=alt.X("size:Q", scale=alt.Scale(type="log"), title="rows or columns"),
+            x=alt.X("size:Q", scale=alt.Scale(type="log"), title="rows, columns or size of a batch"),
             y=alt.Y("seconds:Q", scale=alt.Scale(type="log"), title="seconds"),
             color="contestant:N",
         )
