@@ -87,7 +87,7 @@ def test_only_large_batches_are_sent_to_an_engine(way: str, tmp_path: Path, monk
     changed(state, first[:7], [], 0)
     assert Elsewhere.asked == 0
     monkeypatch.setattr(engine_pairs, "WORTH_THE_ENGINE", 3 * 7 * 60)
-    changed(state, first[:6], [], 1)
+    changed(state, first[:3], [], 1)
     assert Elsewhere.asked == 0
     changed(state, first[:7], [], 2)
     assert Elsewhere.asked == 1

@@ -7,19 +7,17 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lawful.common.errors import UsageError
-from lawful.common.meanings import ColumnType, NullPolicy
+from lawful.common.meanings import ColumnType
 from lawful.dependencies import FD, Key, Law, NamedLaw, columns_of
 from lawful.discovery.findings import KEY
 from lawful.discovery.questions import Watch
-from lawful.engines import Engine
-from lawful.engines.local import LocalEngine
 from lawful.maintenance.batches import Batch, Missing
-from lawful.maintenance.living_state import Applied, LivingState, MakeEngine
+from lawful.maintenance.living_state import Applied, LivingState
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import StateFiles
 from lawful.maintenance.verifying import differences_of
@@ -32,17 +30,13 @@ from lawful.runs.laws_input import GivenLaws, given_laws
 from lawful.runs.opened import open_source
 from lawful.runs.ranking import Ranker
 from lawful.runs.request import request_of
-from lawful.runs.run import Progress, Where, is_spark_frame, silent
+from lawful.runs.run import Progress, Where, silent
+from lawful.runs.state_engines import StateEngines
 from lawful.runs.stopping import RankingWatch, UserWatch, ctrl_c_ends
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.kept_tables import discard
 from lawful.tables.living.incoming import Incoming, Misfits, match_columns
 from lawful.tables.living.live_view import LiveView
-from lawful.tables.local_pipeline import published
 from lawful.tables.options import CsvDialect, ReadOptions
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 class OpenState:
@@ -52,10 +46,10 @@ class OpenState:
     """
 
     def __init__(self, state: LivingState, where: Where) -> None:
-        self._state, self._where = state, where
+        self._state = state
         self._stack = ExitStack()
         self._stack.callback(state.close)
-        self._spark: SparkSession | None = None
+        self._engines = StateEngines(where, self._stack)
 
     def __enter__(self) -> OpenState:
         return self
@@ -111,7 +105,7 @@ class OpenState:
         request = request_of(
             {"find": asked.find, "max_size": asked.max_size, "error": asked.error, "measure": asked.measure}
         )
-        found = state.findings(self._engine)
+        found = state.findings(self._engines.for_sources())
         ranking = Ranker(view, asked.null, request, RankingWatch(UserWatch(None, None), None, 0.0)).ranking(found)
         settings = {**request.settings(), "null": asked.null.value, "engine": "local"}
         families: dict[str, FoundFamily] = {
@@ -167,20 +161,20 @@ class OpenState:
         batch_id = batch_id or sources.batch_id(ids)
         watch = UserWatch(time_limit, None)
         if self._state.version_of(batch_id) is not None:
-            return self._report(self._state.apply(Batch(batch_id), self._engine, watch), None)
+            return self._report(self._state.apply(Batch(batch_id), self._engines.for_sources(), watch), None)
         progress("reading the batch")
         come, gone = self._incoming(sources, ReadOptions(format, dialect or self._state.settings.dialect))
         batch = Batch(batch_id, come, gone, ids, misfits, missing)
         progress("applying the batch")
         with ctrl_c_ends(watch, lambda: None):
-            applied = self._state.apply(batch, self._engine, watch)
+            applied = self._state.apply(batch, self._engines.for_sources(*sources), watch)
         return self._report(applied, come)
 
     def as_it_is(self) -> BatchReport:
         """A report without a batch: how many rows there are, and how the pinned laws fare."""
         state = self._state
         last = state.history[-1]["batch"] if state.history else ""
-        pins = state.judged(self._engine)
+        pins = state.judged(self._engines.for_sources())
         return self._report(Applied(last, state.table.version, state.table.rows, pins=pins), None)
 
     def described(self, progress: Progress = silent, *, verify: bool = False) -> StateReport:
@@ -188,7 +182,7 @@ class OpenState:
         state, differences = self._state, None
         if verify:
             progress("finding the laws anew")
-            differences = differences_of(state, self._engine, Watch())
+            differences = differences_of(state, self._engines.for_sources(), Watch())
         laws = dict.fromkeys(state.settings.find, 0)
         for block in state.laws.blocks():
             laws["key" if block.goal == KEY else "fd"] += len(block.sets)
@@ -228,34 +222,9 @@ class OpenState:
         columns = None if self._state.settings.columns is None else tuple(names)
         types = dict.fromkeys(names, ColumnType.STRING) if is_text(source, options) else {}
         read = replace(options, columns=columns, types=types)
-        opened = open_source(source, read, self._where_to_read(source), reuse=False)
+        opened = open_source(source, read, self._engines.where_to_read(source), reuse=False)
         self._stack.enter_context(opened)
         return opened.table
-
-    def _where_to_read(self, source: Any) -> Where:
-        if self._where.engine == "spark" or is_spark_frame(source):
-            return self._where
-        return Where("auto")
-
-    @property
-    def _engine(self) -> MakeEngine:
-        if self._where.engine != "spark":
-            return lambda: LocalEngine(self._where.threads)
-        return self._spark_engine
-
-    def _spark_engine(self) -> Any:
-        from lawful.engines.session import spark_session
-        from lawful.engines.spark import SparkEngine
-
-        where = self._where
-        if self._spark is None:
-            self._spark = (
-                where.spark
-                or self._stack.enter_context(
-                    spark_session(where.master, where.remote, driver_memory=where.driver_memory)
-                ).spark
-            )
-        return _OnViews(SparkEngine(self._spark))
 
     def _report(self, applied: Applied, come: Incoming | None) -> BatchReport:
         names, table = tuple(self._state.table.names), self._state.table
@@ -309,29 +278,6 @@ class OpenState:
         return views[0], views[1]
 
 
-class _OnViews:
-    """An engine on Spark that is given views: what workers read has to be in a folder."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._folder: Path | None = None
-
-    def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
-        """Write the table to a folder, and open that."""
-        written = published(table)
-        self._folder = written.folder
-        self._engine.open(written, null_policy)
-
-    def close(self) -> None:
-        """Let go of the table, and remove its folder."""
-        self._engine.close()
-        if self._folder is not None:
-            discard(self._folder)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
-
-
 def is_state(folder: Path) -> bool:
     """Whether a folder holds a state."""
     return StateFiles.exist(folder)
@@ -352,13 +298,15 @@ def make_state(
     if StateFiles.exist(folder):
         raise UsageError(f"{folder} is a state already", "Go on with it, or name a new folder.")
     watch = UserWatch(time_limit, None)
-    with open_source(source, options, where, reuse=False, progress=progress) as opened:
+    with ExitStack() as stack:
+        opened = stack.enter_context(open_source(source, options, where, reuse=False, progress=progress))
         table = opened.table
         pinned = [] if pins is None else laws_of(pins, table.names)
         progress("finding the laws")
         settled = replace(settings, dialect=options.dialect, columns=options.columns)
+        engine = StateEngines(where, stack).for_sources(source)
         with ctrl_c_ends(watch, lambda: None):
-            state = LivingState.create(folder, table, settled, pinned, lambda: LocalEngine(where.threads), watch)
+            state = LivingState.create(folder, table, settled, pinned, engine, watch)
     return OpenState(state, where)
 
 
