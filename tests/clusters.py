@@ -66,7 +66,9 @@ class Cluster:
             "pids": [process.pid for process in self.processes],
             "answer": str(reply),
         }
-        environment = os.environ | {"LAWFUL_TEST_CLUSTER": json.dumps(about), "PYTHONPATH": str(TESTS)}
+        # What is on the path of the tests stays there: they may be those of another checkout than the installed one.
+        path_of_modules = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
+        environment = os.environ | {"LAWFUL_TEST_CLUSTER": json.dumps(about), "PYTHONPATH": path_of_modules}
         command = [sys.executable, str(path), *arguments]
         with _process(command, self.folder / f"{path.stem}.log", environment) as process:
             try:

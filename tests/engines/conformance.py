@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +32,7 @@ from lawful.engines import Engine, packing
 from lawful.engines.class_pairs import compared_classes
 from lawful.engines.local import LocalEngine
 from lawful.engines.stream import CheckStream
-from lawful.evidence import Pool, Tile, all_agree_sets, merge_swaps
+from lawful.evidence import AgreeSets, ChosenRows, Pool, Tile, all_agree_sets, merge_swaps
 from lawful.evidence.denials.distinct_pairs import DistinctPairs
 from lawful.evidence.denials.evidence import all_evidence, merge_evidence
 from lawful.tables.encoded_table import EncodedTable
@@ -123,6 +124,44 @@ def compares_all_pairs(make: EngineFactory, table: EncodedTable) -> None:
         with pytest.raises(StoppedError):
             engine.agree_sets(columns, lambda: True)
         engine.close()
+
+
+def compares_the_pairs_of_some_rows(make: EngineFactory, table: EncodedTable) -> None:
+    """Pairs of a batch with all rows, each once: what all pairs have more than the pairs of the other rows."""
+    columns, rows = (1, 3, 5, 6, 8, 11), table.rows
+    scattered = np.random.default_rng(4).choice(rows, 40, replace=False).astype(np.int64)
+    for policy in NullPolicy:
+        engine = make()
+        engine.open(table, policy)
+        whole = counts_of(all_agree_sets(table, policy, columns, threads=1))
+        for batch in (range(0), range(7), range(rows - 90, rows), scattered, range(rows)):
+            others = np.setdiff1d(np.arange(rows), np.asarray(batch)).astype(np.int32)
+            left = counts_of(all_agree_sets(ChosenRows(table, others), policy, columns, threads=1))
+            found = engine.agree_sets(columns, lambda: False, counted=True, rows=batch)
+            assert counts_of(found) == whole - left
+            noted = engine.agree_sets(columns, lambda: False, rows=batch)
+            assert noted.counts is None
+            assert np.array_equal(noted.agree, found.agree)
+            assert np.array_equal(noted.witnesses, found.witnesses)
+            assert (found.witnesses[:, 0] < found.witnesses[:, 1]).all()
+            assert np.isin(found.witnesses, np.asarray(batch)).any(axis=1).all()
+            for agree, pair in zip(found.agree[:, 0].tolist(), found.witnesses.tolist(), strict=True):
+                alike = [table.column(column)[pair[0]] == table.column(column)[pair[1]] for column in columns]
+                known = [policy is NullPolicy.EQUAL or table.column(column)[pair[0]] > 0 for column in columns]
+                assert agree == sum(1 << bit for bit in range(len(columns)) if alike[bit] and known[bit])
+        with pytest.raises(StoppedError):
+            engine.agree_sets(columns, lambda: True, rows=range(7))
+        for wrong in (range(rows, rows + 1), np.array([3, 3])):
+            with pytest.raises(LawfulError, match="asked for"):
+                engine.agree_sets(columns, lambda: False, rows=wrong)
+        engine.close()
+
+
+def counts_of(found: AgreeSets) -> Counter[tuple[int, int]]:
+    """How many pairs agree and differ on which columns."""
+    assert found.counts is not None
+    sets = zip(found.agree[:, 0].tolist(), found.differ[:, 0].tolist(), strict=True)
+    return Counter(dict(zip(sets, found.counts.tolist(), strict=True)))
 
 
 def compares_all_pairs_over_a_space(make: EngineFactory, table: EncodedTable) -> None:
@@ -450,6 +489,7 @@ def feeds_a_stream(make: EngineFactory, table: EncodedTable) -> None:
 CONTRACT = (
     gives_the_reference_verdicts,
     compares_all_pairs,
+    compares_the_pairs_of_some_rows,
     compares_all_pairs_over_a_space,
     judges_denial_constraints,
     finds_violating_pairs,

@@ -23,7 +23,7 @@ from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.class_pairs import compared_classes
 from lawful.engines.packing import Pack, in_packs, pack_by_cost
 from lawful.engines.protocol import ShouldStop
-from lawful.evidence import AgreeSets, Pool, SwapSets, all_agree_sets, all_swaps
+from lawful.evidence import AgreeSets, Pool, Rows, SwapSets, agree_sets_of_rows, all_agree_sets, all_swaps, tile_of_rows
 from lawful.evidence.denials.evidence import DenialEvidence, all_evidence
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.shown_rows import RowShower, Shown
@@ -48,6 +48,7 @@ class LocalEngine:
     """
 
     name = "local"
+    is_elsewhere = False
 
     def __init__(self, threads: int | None = None, cache_bytes: int | None = None) -> None:
         if threads is not None and threads < 1:
@@ -145,13 +146,18 @@ class LocalEngine:
         self._look()
         return summarize(law, table, workspace, most)
 
-    def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
-        """Compare all pairs of rows with all threads."""
+    def agree_sets(
+        self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False, rows: Rows | None = None
+    ) -> AgreeSets:
+        """Compare pairs of rows with all threads."""
         table, null_policy = self._opened()
 
         def stops() -> bool:
             return self._is_cancelled or should_stop()
 
+        if rows is not None:
+            tile = tile_of_rows(table, rows)
+            return agree_sets_of_rows(table, null_policy, rows, tile, columns, self._threads, stops, counted=counted)
         threads = self._threads if table.rows >= _WORTH_THREADS else 1
         return all_agree_sets(table, null_policy, columns, threads, stops, counted=counted)
 

@@ -13,7 +13,7 @@ from lawful.common.arrays import Int32s
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.evidence import AgreeSets, Pool, SwapSets
+from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
 from lawful.evidence.denials.evidence import DenialEvidence
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.shown_rows import Shown
@@ -39,6 +39,10 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """What people call this engine."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether work is done by other processes, which it takes some time to bring a table and a task to."""
 
     @property
     def most_cache_bytes(self) -> int:
@@ -72,8 +76,13 @@ class Engine(Protocol):
     def violating_groups(self, law: Law, most: Most) -> list[GroupRows]:
         """Give the first groups of violating rows in short; see `summarize`."""
 
-    def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
-        """Compare all pairs of rows on some columns and give their distinct agree sets, counted if asked."""
+    def agree_sets(
+        self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False, rows: Rows | None = None
+    ) -> AgreeSets:
+        """Compare all pairs of rows on some columns and give their distinct agree sets, counted if asked.
+
+        With `rows` only the pairs that have one of these rows, or two: each of them once.
+        """
 
     def violating_pairs(self, space: PredicateSpace, paths: Sequence[Path], should_stop: ShouldStop) -> Int32s:
         """Give one pair of rows for each distinct evidence among all pairs that violate a denial constraint of `paths`.

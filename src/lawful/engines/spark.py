@@ -49,7 +49,17 @@ from lawful.engines.spark_worker import (
     tile_runner,
 )
 from lawful.engines.worker_memory import most_cache_bytes
-from lawful.evidence import AgreeSets, Pool, SwapSets, Tile, all_agree_sets, merge, merge_swaps, tiles
+from lawful.evidence import (
+    AgreeSets,
+    Pool,
+    Rows,
+    SwapSets,
+    Tile,
+    merge,
+    merge_swaps,
+    tile_of_rows,
+    tiles,
+)
 from lawful.evidence.denials.evidence import DenialEvidence, all_evidence, merge_evidence
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.shown_rows import Shown
@@ -82,6 +92,7 @@ class SparkEngine:
     """
 
     name = "spark"
+    is_elsewhere = True
 
     def __init__(self, spark: SparkSession, cache_bytes: int | None = None, *, shares_files: bool = True) -> None:
         self.spark = spark
@@ -180,15 +191,17 @@ class SparkEngine:
         (answer,) = Call(self._jobs).answers(schema_runner(shown, self.settings), 1)
         return pa.ipc.read_schema(pa.py_buffer(answer))
 
-    def agree_sets(self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False) -> AgreeSets:
-        """Compare all pairs of rows in tiles, some tiles per job, so that the work can be stopped in between."""
-        jobs = self._tiles()
+    def agree_sets(
+        self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False, rows: Rows | None = None
+    ) -> AgreeSets:
+        """Compare pairs of rows in tiles, some tiles per job, so that the work can be stopped in between."""
+        jobs = self._tiles(rows)
         if not jobs:
-            return all_agree_sets(self._jobs.table, self.settings.null_policy, columns, 1, counted=counted)
+            return self._on_the_driver().agree_sets(columns, should_stop, counted=counted, rows=rows)
         call = Call(self._jobs, should_stop)
 
         def run(job: Sequence[Tile]) -> list[AgreeSets]:
-            answers = call.answers(tile_runner(job, columns, counted, self.settings), len(job))
+            answers = call.answers(tile_runner(job, columns, counted, self.settings, rows), len(job))
             return [read_sets(answer, columns) for answer in answers]
 
         return merge(call.in_order(jobs, run))
@@ -220,10 +233,11 @@ class SparkEngine:
 
         return merge_swaps(call.in_order(jobs, run))
 
-    def _tiles(self) -> list[Sequence[Tile]]:
-        """All pairs of rows in jobs of a tile for each core."""
-        cores = parallelism(self.spark)
-        cut = tiles(self._jobs.table.rows, _TILES_A_CORE * cores)
+    def _tiles(self, rows: Rows | None = None) -> list[Sequence[Tile]]:
+        """All pairs of rows, or all pairs of some rows, in jobs of a tile for each core."""
+        cores, table = parallelism(self.spark), self._jobs.table
+        parts = _TILES_A_CORE * cores
+        cut = tiles(table.rows, parts) if rows is None else tile_of_rows(table, rows).cut(parts)
         return [cut[first : first + cores] for first in range(0, len(cut), cores)]
 
     def pairs_of_classes(

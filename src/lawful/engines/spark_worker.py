@@ -27,7 +27,7 @@ from lawful.engines.class_pairs import compared_classes
 from lawful.engines.packing import Pack
 from lawful.engines.payloads import array_bytes, batch_bytes, evidence_bytes, part_bytes, sets_bytes, swap_bytes
 from lawful.engines.spark_tables import WorkerSettings, workspace_of
-from lawful.evidence import Pool, Tile, agree_sets_of_tile, swaps_of_tile
+from lawful.evidence import Pool, Rows, Tile, agree_sets_of_rows, agree_sets_of_tile, swaps_of_tile
 from lawful.evidence.denials.evidence import evidence_of_tile
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.shown_rows import RowShower, Shown
@@ -118,12 +118,16 @@ def _run_check(task: CheckTask, workspace: Workspace) -> tuple[object, ...]:
     return (task.id, verdict.holds, *(verdict.witness or (None, None)), verdict.violations, *counts, None)
 
 
-def tile_runner(tiles: Sequence[Tile], columns: Sequence[int], counted: bool, settings: WorkerSettings) -> Runner:
-    """A task that compares the pairs of the tiles whose numbers it is given."""
+def tile_runner(
+    tiles: Sequence[Tile], columns: Sequence[int], counted: bool, settings: WorkerSettings, rows: Rows | None = None
+) -> Runner:
+    """A task that compares the pairs of the tiles whose numbers it is given: tiles of all pairs, or of some rows."""
 
     def compared(number: int, workspace: Workspace) -> bytes:
-        policy = settings.null_policy
-        return sets_bytes(agree_sets_of_tile(workspace.table, policy, tiles[number], columns, counted=counted))
+        table, policy, tile = workspace.table, settings.null_policy, tiles[number]
+        if rows is None:
+            return sets_bytes(agree_sets_of_tile(table, policy, tile, columns, counted=counted))
+        return sets_bytes(agree_sets_of_rows(table, policy, rows, tile, columns, counted=counted))
 
     return _answer_runner(compared, settings)
 

@@ -11,6 +11,7 @@ from lawful.evidence.equal_rows import equal_rows
 from lawful.evidence.exact import Tile, agree_sets_of_tile, all_agree_sets, tiles
 from lawful.evidence.focused import EFFICIENCY_THRESHOLD, FocusedSampler, Strategy
 from lawful.evidence.multisets import AgreeSets, merge
+from lawful.evidence.pairs_of_rows import Rows, agree_sets_of_rows, tile_of_rows
 from lawful.evidence.pool import Pool
 from lawful.evidence.sampling import SampleStats, WindowSampler, YieldSampler, sample_random_pairs
 from lawful.evidence.signs import RowMatrix, SignVectors
@@ -25,6 +26,7 @@ __all__ = [
     "Pool",
     "RankedTable",
     "RowMatrix",
+    "Rows",
     "SampleStats",
     "SignVectors",
     "Strategy",
@@ -32,6 +34,7 @@ __all__ = [
     "Tile",
     "WindowSampler",
     "YieldSampler",
+    "agree_sets_of_rows",
     "agree_sets_of_tile",
     "all_agree_sets",
     "all_swaps",
@@ -41,5 +44,6 @@ __all__ = [
     "sample_random_pairs",
     "some_rows",
     "swaps_of_tile",
+    "tile_of_rows",
     "tiles",
 ]

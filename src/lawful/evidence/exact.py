@@ -110,11 +110,12 @@ def agree_sets_of_tile(
     columns: Sequence[int] | None = None,
     should_stop: ShouldStop | None = None,
     *,
+    threads: int | None = 1,
     counted: bool = True,
 ) -> AgreeSets:
-    """The agree sets of the pairs of one tile, in this thread; see `merge`."""
+    """The agree sets of the pairs of one tile, in this thread unless more are asked for; see `merge`."""
     compared = ByteColumns.of(table, policy, columns)
-    return _agree_sets(_walk_tile(compared, tile, should_stop, counted))
+    return _agree_sets(_walk_in_threads(compared, tile, threads, _PAIRS_A_CALL, should_stop, counted))
 
 
 def compared_vectors(

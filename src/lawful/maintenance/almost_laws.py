@@ -23,7 +23,7 @@ from lawful.discovery.questions import Question, Watch
 from lawful.discovery.search import Search
 from lawful.engines.protocol import Checks
 from lawful.evidence.living.agree_multiset import AgreeMultiset
-from lawful.maintenance.evidence import Counted, HeldLaws, Pair, never
+from lawful.maintenance.evidence import Counted, HeldLaws, Pair
 from lawful.maintenance.kept_laws import Checker, LawsChange, difference
 from lawful.maintenance.state_files import Arrays
 from lawful.search import pack_sets, words_for
@@ -84,7 +84,7 @@ class AlmostLaws:
     def apply(self, gone: Int64s, new: range, checker: Checker, watch: Watch) -> LawsChange:
         """Follow the batch with the counts, then search again with what is measured already."""
         if self._counted is not None:
-            self._counted.change(gone, new, HeldLaws(None, []), never)
+            self._counted.change(gone, new, HeldLaws(None, []), checker.pairs, watch.is_over)
         self._measured.drift(came=len(new), left=len(gone))
         held, self._sets = self._sets, self._search(checker, watch)
         return difference(held, self._sets, checker.checks)

@@ -14,14 +14,18 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from lawful.common.arrays import Int32s, Int64s, Words
+from lawful.common.arrays import Flags, Int32s, Int64s, Words
 from lawful.common.meanings import NullPolicy
-from lawful.evidence.living.agree_multiset import AgreeMultiset, MultisetChange
-from lawful.evidence.living.new_pairs import compare_new_rows, compare_pairs_of_rows
+from lawful.evidence import AgreeSets
+from lawful.evidence.living.agree_multiset import AgreeMultiset, CountedPairs, CountedSets, MultisetChange
+from lawful.evidence.living.new_pairs import compare_new_rows, compare_pairs_of_rows, plan_new_rows
 from lawful.evidence.living.row_clusters import RowClusters
 from lawful.evidence.living.witnessed_sets import Family, WitnessedSets
 from lawful.evidence.signs import WORD_BITS, words_for
+from lawful.maintenance.engine_pairs import ComparedPairs, EnginePairs
 from lawful.maintenance.state_files import Arrays
+from lawful.search import pack_sets
+from lawful.search.kernels.extensions import find_supersets
 from lawful.tables.living.living_table import LivingTable
 
 ShouldStop = Callable[[], bool]
@@ -63,7 +67,9 @@ class KeptEvidence(Protocol):
     def family(self) -> Family:
         """All agree sets that are kept."""
 
-    def change(self, gone: Int64s, new: range, held: HeldLaws, should_stop: ShouldStop) -> EvidenceChange:
+    def change(
+        self, gone: Int64s, new: range, held: HeldLaws, elsewhere: EnginePairs, should_stop: ShouldStop
+    ) -> EvidenceChange:
         """Follow a batch that the table has taken in: rows that have left, and rows that have come."""
 
     def learn(self, pairs: Int32s) -> Words:
@@ -127,16 +133,22 @@ class Witnesses:
         """All agree sets with a witness."""
         return self._sets.family()
 
-    def change(self, gone: Int64s, new: range, held: HeldLaws, should_stop: ShouldStop) -> EvidenceChange:
+    def change(
+        self, gone: Int64s, new: range, held: HeldLaws, elsewhere: EnginePairs, should_stop: ShouldStop
+    ) -> EvidenceChange:
         """Drop the witnesses that lost a row; compare new rows where that can refute a law that held."""
         self._new, self._learnt = new, []
         nothing = np.empty((0, words_for(self._table.width)), np.uint64)
         lost = self._sets.drop(self._table.is_live).agree if len(gone) else nothing
         if not len(new):
             return EvidenceChange(lost, nothing)
-        came = compare_new_rows(
-            self._table, self._clusters, new, held.left_sides, held.constants, self._sets, should_stop
-        )
+        plan = plan_new_rows(self._table, self._clusters, new, held.left_sides, held.constants, self._sets.policy)
+        if elsewhere.is_worth(plan.pairs):
+            compared = elsewhere.of_new(new, should_stop, counted=False)
+            refutes = _can_refute(compared.sets, held)
+            came = compare_pairs_of_rows(self._table, compared.pairs[refutes].astype(np.int32), self._sets)
+        else:
+            came = compare_new_rows(self._table, self._clusters, new, plan, self._sets, should_stop)
         return EvidenceChange(lost, came)
 
     def learn(self, pairs: Int32s) -> Words:
@@ -208,10 +220,18 @@ class Counted:
         sets = self.multiset.sets()
         return Family(sets.agree, sets.known_differ)
 
-    def change(self, gone: Int64s, new: range, held: HeldLaws, should_stop: ShouldStop) -> EvidenceChange:
+    def change(
+        self, gone: Int64s, new: range, held: HeldLaws, elsewhere: EnginePairs, should_stop: ShouldStop
+    ) -> EvidenceChange:
         """Count the pairs that went, then those that came."""
-        deleted = self.multiset.delete(self._table.ids_of(gone))
-        inserted = self.multiset.insert(*self._rows(new))
+        counted = None
+        if elsewhere.is_worth(self.multiset.pairs_to_compare(len(gone), leave=True)):
+            counted = self._counted(elsewhere.of_gone(gone, should_stop, counted=True))
+        deleted = self.multiset.delete(self._table.ids_of(gone), counted)
+        counted = None
+        if elsewhere.is_worth(self.multiset.pairs_to_compare(len(new))):
+            counted = self._counted(elsewhere.of_new(new, should_stop, counted=True))
+        inserted = self.multiset.insert(*self._rows(new), counted)
         self._changes = [deleted, inserted]
         return EvidenceChange(deleted.agree[deleted.is_gone], inserted.agree[inserted.is_new])
 
@@ -253,6 +273,23 @@ class Counted:
         same = all(np.array_equal(kept[name][orders[0]], anew[name][orders[1]]) for name in ("keys", "counts"))
         return [] if same else ["the counts of agree sets are not those of the rows"]
 
+    def _counted(self, compared: ComparedPairs) -> CountedPairs:
+        sets = compared.sets
+        assert sets.counts is not None
+        keys = CountedSets(sets.agree, sets.known_differ, sets.counts).keys
+        return CountedPairs(keys, sets.counts, self._table.ids_of(compared.pairs.ravel()).reshape(-1, 2))
+
     def _rows(self, new: range) -> tuple[Int32s, Int64s]:
         numbers = np.arange(new.start, new.stop, dtype=np.int64)
         return self._table.codes.of_rows(numbers), self._table.ids_of(numbers)
+
+
+def _can_refute(sets: AgreeSets, held: HeldLaws) -> Flags:
+    """Which agree sets can refute a law that held, or one that follows from it by adding columns."""
+    if held.left_sides is None:
+        return np.ones(len(sets), np.bool_)
+    width = len(sets.columns)
+    refutes: Flags = np.any(sets.differ & pack_sets([held.constants], width), axis=1)
+    if held.left_sides:
+        refutes |= find_supersets(sets.agree, pack_sets(held.left_sides, width))
+    return refutes

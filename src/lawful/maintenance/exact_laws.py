@@ -139,7 +139,7 @@ class ExactLaws:
         held = {block.goal: block.sets for block in self.blocks()}
         assert self._determinants  # a state that was opened makes it of the evidence as it is before the batch
         kept = len(self.evidence)
-        change = self.evidence.change(gone, new, _held_laws(held), watch.is_over)
+        change = self.evidence.change(gone, new, _held_laws(held), checker.pairs, watch.is_over)
         changed = np.concatenate([change.gone, change.come])
         if not self.evidence.is_exact and len(change.gone) > _TOO_MANY_LOST * kept:
             _, pairs = _searched(self.table, self.question, checker, watch)

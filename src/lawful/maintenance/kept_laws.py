@@ -13,6 +13,7 @@ from lawful.common.arrays import Int32s, Int64s, Words
 from lawful.discovery.findings import Block, Findings, law_of
 from lawful.discovery.questions import Question, Watch
 from lawful.engines import Engine
+from lawful.maintenance.engine_pairs import EnginePairs
 from lawful.maintenance.evidence import Pair
 from lawful.maintenance.state_files import Arrays
 from lawful.search.sets import sets_without
@@ -36,6 +37,11 @@ class Checker:
             engine.open(view, self._question.null_policy)
             self._opened = engine, view
         return self._opened
+
+    @property
+    def pairs(self) -> EnginePairs:
+        """The pairs of the batch that was taken in last, for whoever lets the engine compare them."""
+        return EnginePairs(self._table, self._question.null_policy, self._make, self.opened)
 
     def refuted(self, candidates: Sequence[tuple[int, tuple[int, ...]]]) -> Int32s:
         """Check candidates; return a witness pair, as rows of the living table, against each that is wrong."""

@@ -7,18 +7,16 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from lawful.common.meanings import ColumnType, NullPolicy
+from lawful.common.meanings import ColumnType
 from lawful.dependencies import FD, Key, Law, NamedLaw, columns_of
 from lawful.discovery.findings import KEY
 from lawful.discovery.questions import Watch
-from lawful.engines import Engine
-from lawful.engines.local import LocalEngine
 from lawful.maintenance.batches import Batch, Missing
-from lawful.maintenance.living_state import Applied, LivingState, MakeEngine
+from lawful.maintenance.living_state import Applied, LivingState
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import StateFiles
 from lawful.maintenance.verifying import differences_of
@@ -31,17 +29,13 @@ from lawful.runs.laws_input import GivenLaws, given_laws
 from lawful.runs.opened import open_source
 from lawful.runs.ranking import Ranker
 from lawful.runs.request import request_of
-from lawful.runs.run import Progress, Where, is_spark_frame, silent
+from lawful.runs.run import Progress, Where, silent
+from lawful.runs.state_engines import StateEngines
 from lawful.runs.stopping import RankingWatch, UserWatch, ctrl_c_ends
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.kept_tables import discard
 from lawful.tables.living.incoming import Incoming, Misfits, match_columns
 from lawful.tables.living.live_view import LiveView
-from lawful.tables.local_pipeline import published
 from lawful.tables.options import CsvDialect, ReadOptions
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 class OpenState:
@@ -51,10 +45,10 @@ class OpenState:
     """
 
     def __init__(self, state: LivingState, where: Where) -> None:
-        self._state, self._where = state, where
+        self._state = state
         self._stack = ExitStack()
         self._stack.callback(state.close)
-        self._spark: SparkSession | None = None
+        self._engines = StateEngines(where, self._stack)
 
     def __enter__(self) -> OpenState:
         return self
@@ -115,7 +109,7 @@ class OpenState:
         request = request_of(
             {"find": asked.find, "max_size": asked.max_size, "error": asked.error, "measure": asked.measure}
         )
-        found = state.findings(self._engine)
+        found = state.findings(self._engines.for_sources())
         ranking = Ranker(view, asked.null, request, RankingWatch(UserWatch(None, None), None, 0.0)).ranking(found)
         settings = {**request.settings(), "null": asked.null.value, "engine": "local"}
         families: dict[str, FoundFamily] = {
@@ -171,7 +165,7 @@ class OpenState:
         batch_id = batch_id or sources.batch_id(ids)
         watch = UserWatch(time_limit, None)
         if self._state.version_of(batch_id) is not None:
-            return self._report(self._state.apply(Batch(batch_id), self._engine, watch), None)
+            return self._report(self._state.apply(Batch(batch_id), self._engines.for_sources(), watch), None)
         progress("reading the batch")
         pinned = self._state.settings.dialect
         written = replace(dialect or pinned, null_tokens=pinned.null_tokens)
@@ -180,13 +174,14 @@ class OpenState:
             batch = Batch(batch_id, come, gone, ids, misfits, missing)
             progress("applying the batch")
             with ctrl_c_ends(watch, lambda: None):
-                applied = self._state.apply(batch, self._engine, watch)
+                applied = self._state.apply(batch, self._engines.for_sources(*sources), watch)
             return self._report(applied, come)
 
     def as_it_is(self) -> BatchReport:
         """A report without a batch: how many rows there are, and how the pinned laws fare."""
         state = self._state
-        as_now = Applied("", state.table.version, state.table.rows, pins=state.judged(self._engine))
+        pins = state.judged(self._engines.for_sources())
+        as_now = Applied("", state.table.version, state.table.rows, pins=pins)
         return replace(self._report(as_now, None), batch=None)
 
     def described(self, progress: Progress = silent, *, verify: bool = False) -> StateReport:
@@ -194,7 +189,7 @@ class OpenState:
         state, differences = self._state, None
         if verify:
             progress("finding the laws anew")
-            differences = differences_of(state, self._engine, Watch())
+            differences = differences_of(state, self._engines.for_sources(), Watch())
         return StateReport(
             str(self.folder),
             state.bytes_on_disk,
@@ -242,32 +237,8 @@ class OpenState:
         columns = None if self._state.settings.columns is None else tuple(names)
         types = dict.fromkeys(names, ColumnType.STRING) if is_text(source, options) else {}
         read = replace(options, columns=columns, types=types)
-        return stack.enter_context(open_source(source, read, self._where_to_read(source), reuse=False)).table
-
-    def _where_to_read(self, source: Any) -> Where:
-        if self._where.engine == "spark" or is_spark_frame(source):
-            return self._where
-        return Where("auto")
-
-    @property
-    def _engine(self) -> MakeEngine:
-        if self._where.engine != "spark":
-            return lambda: LocalEngine(self._where.threads)
-        return self._spark_engine
-
-    def _spark_engine(self) -> Any:
-        from lawful.engines.session import spark_session
-        from lawful.engines.spark import SparkEngine
-
-        where = self._where
-        if self._spark is None:
-            self._spark = (
-                where.spark
-                or self._stack.enter_context(
-                    spark_session(where.master, where.remote, driver_memory=where.driver_memory)
-                ).spark
-            )
-        return _OnViews(SparkEngine(self._spark))
+        where = self._engines.where_to_read(source)
+        return stack.enter_context(open_source(source, read, where, reuse=False)).table
 
     def _report(self, applied: Applied, come: Incoming | None) -> BatchReport:
         names, table = tuple(self._state.table.names), self._state.table
@@ -323,29 +294,6 @@ class OpenState:
         return views[0], views[1]
 
 
-class _OnViews:
-    """An engine on Spark that is given views: what workers read has to be in a folder."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._folder: Path | None = None
-
-    def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
-        """Write the table to a folder, and open that."""
-        written = published(table)
-        self._folder = written.folder
-        self._engine.open(written, null_policy)
-
-    def close(self) -> None:
-        """Let go of the table, and remove its folder."""
-        self._engine.close()
-        if self._folder is not None:
-            discard(self._folder)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._engine, name)
-
-
 def is_state(folder: Path) -> bool:
     """Whether a folder holds a state."""
     return StateFiles.exist(folder)
@@ -365,13 +313,15 @@ def make_state(
     """Make a state of a table and its laws in a new folder."""
     StateFiles(folder).refuse_occupied()
     watch = UserWatch(time_limit, None)
-    with open_source(source, options, where, reuse=False, progress=progress) as opened:
+    with ExitStack() as stack:
+        opened = stack.enter_context(open_source(source, options, where, reuse=False, progress=progress))
         table = opened.table
         pinned = [] if pins is None else laws_of(pins, table.names)
         progress("finding the laws")
         settled = replace(settings, dialect=options.dialect, columns=options.columns)
+        engine = StateEngines(where, stack).for_sources(source)
         with ctrl_c_ends(watch, lambda: None):
-            state = LivingState.create(folder, table, settled, pinned, lambda: LocalEngine(where.threads), watch)
+            state = LivingState.create(folder, table, settled, pinned, engine, watch)
     return OpenState(state, where)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -17,13 +17,13 @@ from lawful.common.arrays import Flags, Int32s, Int64s, Words
 from lawful.common.meanings import NullPolicy
 from lawful.evidence.exact import all_agree_sets
 from lawful.evidence.living.compared_rows import ComparedRows
-from lawful.evidence.living.costs import index_is_cheaper
+from lawful.evidence.living.costs import cost_of_index, index_is_cheaper
 from lawful.evidence.living.dynast import Dynast
 from lawful.evidence.living.kernels.numbered_vectors import agreements
 from lawful.evidence.living.live_rows import LiveRows
 from lawful.evidence.living.numbered_vectors import Multiset
 from lawful.evidence.living.packed_agree_sets import violation_counts
-from lawful.evidence.living.tally import PairCounter, Tally
+from lawful.evidence.living.tally import PairCounter
 from lawful.evidence.living.value_index import ValueIndex
 from lawful.evidence.living.violation_masks import ViolationCounts
 from lawful.evidence.signs import words_for
@@ -56,6 +56,22 @@ class CountedSets:
     def keys(self) -> Words:
         """The sets as one array: where rows agree, and then where they are known to differ, if that is told."""
         return _joined(self.agree, self.known_differ)
+
+
+class CountedPairs(NamedTuple):
+    """The pairs of a batch that somebody else has counted.
+
+    Attributes
+    ----------
+    keys, counts
+        Distinct agree sets as `CountedSets.keys` gives them, and how many pairs have each.
+    witnesses
+        The ids of the rows of one pair with each set, `int64[sets, 2]`.
+    """
+
+    keys: Words
+    counts: Int64s
+    witnesses: Int64s
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -149,38 +165,51 @@ class AgreeMultiset:
         """The number of distinct agree sets."""
         return len(self._sets)
 
-    def insert(self, codes: Int32s, row_ids: Int64s) -> MultisetChange:
+    def pairs_to_compare(self, rows: int, *, leave: bool = False) -> float:
+        """How many pairs are compared in the time that counting a batch takes, of rows that come or of some that leave.
+
+        They are all pairs of the batch, or fewer where looking up shared values is quicker.
+        """
+        others = self.rows - rows if leave else self.rows
+        pairs = rows * others + math.comb(rows, 2)
+        return pairs * cost_of_index(*self._sharing) if index_is_cheaper(*self._sharing) else pairs
+
+    def insert(self, codes: Int32s, row_ids: Int64s, counted: CountedPairs | None = None) -> MultisetChange:
         """Add rows `int32[width, rows]` with new ids: their pairs with kept rows and among themselves, each once.
+
+        Rows are not compared if their pairs are `counted` already.
 
         Raises
         ------
         ValueError
             If an id is there already, or codes are negative or of another shape.
         """
-        counter = self._counter(row_ids.size)
+        counter = self._counter() if counted is None else None
         self._rows.append(codes, row_ids)
         for following in self._counters.values():
             following.appended(row_ids.size)
-        return self._changed(counter.pairs_of_last(row_ids.size), 1)
+        found = counted if counter is None else self._count_last(counter, row_ids.size)
+        assert found is not None
+        return self._changed(found, 1)
 
-    def delete(self, row_ids: Int64s) -> MultisetChange:
-        """Take rows away, with all their pairs.
+    def delete(self, row_ids: Int64s, counted: CountedPairs | None = None) -> MultisetChange:
+        """Take rows away, with all their pairs; rows are not compared if these are `counted` already.
 
         Raises
         ------
         ValueError
             If an id is not there or comes twice.
         """
-        counter = self._counter(row_ids.size)
+        counter = self._counter() if counted is None else None
         exchanged = self._rows.bring_last(row_ids)
         for following in self._counters.values():
             following.exchanged(*exchanged)
-        found = counter.pairs_of_last(row_ids.size)
-        witnesses = self._rows.ids[found.witnesses]
+        found = counted if counter is None else self._count_last(counter, row_ids.size)
+        assert found is not None
         for following in self._counters.values():
             following.dropping(row_ids.size)
         self._rows.drop_last(row_ids.size)
-        return self._changed(found, -1, witnesses)
+        return self._changed(found, -1)
 
     def sets(self) -> CountedSets:
         """All agree sets that some pair has."""
@@ -208,11 +237,13 @@ class AgreeMultiset:
         self._rows.append(codes, row_ids)
         self._add(*_summed(keys, amounts), 1)
 
-    def _changed(self, found: Tally, sign: int, witnesses: Int64s | None = None) -> MultisetChange:
-        if witnesses is None:
-            witnesses = self._rows.ids[found.witnesses]
+    def _count_last(self, counter: PairCounter, rows: int) -> CountedPairs:
+        found = counter.pairs_of_last(rows)
+        return CountedPairs(found.keys, found.counts, self._rows.ids[found.witnesses])
+
+    def _changed(self, found: CountedPairs, sign: int) -> MultisetChange:
         before, after = self._add(found.keys, found.counts, sign)
-        return MultisetChange(*self._planes(found.keys), found.counts, witnesses, before == 0, after == 0)
+        return MultisetChange(*self._planes(found.keys), found.counts, found.witnesses, before == 0, after == 0)
 
     def _add(self, keys: Words, counts: Int64s, sign: int) -> tuple[Int64s, Int64s]:
         before, after = self._sets.change(keys, sign * counts)
@@ -223,15 +254,19 @@ class AgreeMultiset:
         assert self._pairs == math.comb(self.rows, 2), "the counts are not those of all pairs"
         return before, after
 
-    def _counter(self, batch: int) -> PairCounter:
+    def _counter(self) -> PairCounter:
         """The way to count a batch; one that was not used yet begins with the live rows."""
         strategy = self._strategy
         if strategy == "auto":
-            is_index = index_is_cheaper(self.width, self.rows, self._shared_cells, self._sharing_pairs)
-            strategy = "index" if is_index else "compare"
+            strategy = "index" if index_is_cheaper(*self._sharing) else "compare"
         if strategy not in self._counters:
             self._counters[strategy] = self._begin(strategy)
         return self._counters[strategy]
+
+    @property
+    def _sharing(self) -> tuple[int, int, int, int]:
+        """What the costs of counting a batch are estimated from."""
+        return self.width, self.rows, self._shared_cells, self._sharing_pairs
 
     def _begin(self, strategy: BatchStrategy) -> PairCounter:
         if strategy == "index":

@@ -30,8 +30,11 @@ def index_is_cheaper(width: int, rows: int, shared_cells: int, sharing_pairs: in
     shared_cells, sharing_pairs
         The cells that the rows of all pairs share, and the pairs that share any.
     """
-    if rows < 2:
-        return False
+    return rows > 1 and _ADVANTAGE * cost_of_index(width, rows, shared_cells, sharing_pairs) < 1
+
+
+def cost_of_index(width: int, rows: int, shared_cells: int, sharing_pairs: int) -> float:
+    """What looking up the shared values of a batch takes, as a share of what comparing it with all rows takes."""
     comparing = rows * (_PAIR + _COLUMN * width + (_HASHED if width > DIRECT_BITS else 0))
     looking_up = 2 * (shared_cells * _CELL + sharing_pairs * _TOUCHED) / rows
-    return _ADVANTAGE * looking_up < comparing
+    return looking_up / comparing

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,16 +32,33 @@ _MOST_SETS = 50_000
 """More left sides than this are not looked through for every new row."""
 
 
-def compare_new_rows(
+class Plan(NamedTuple):
+    """Which pairs of new rows to look at.
+
+    Attributes
+    ----------
+    pairs
+        How many pairs of rows that stand side by side are compared in the time that this takes.
+    is_listed
+        Whether a new row is compared with the rows that the index lists, or with all.
+    chosen
+        For each new row that is, the columns whose values it looks up.
+    """
+
+    pairs: int
+    is_listed: Flags
+    chosen: Flags
+
+
+def plan_new_rows(
     table: LivingTable,
     clusters: RowClusters,
     new: range,
     left_sides: list[tuple[int, ...]] | None,
     constants: list[int],
-    into: WitnessedSets,
-    should_stop: Callable[[], bool],
-) -> Words:
-    """Add the agree sets of all pairs of a new row that can refute a law; return those that are new.
+    policy: NullPolicy,
+) -> Plan:
+    """Say which pairs of a new row can refute a law.
 
     Parameters
     ----------
@@ -54,10 +72,33 @@ def compare_new_rows(
         The left sides of all laws that held, without the empty one; None to compare new rows with all others.
     constants
         The columns that had one value in all rows.
-    into
-        Takes the agree sets.
     """
-    rows = table.codes.of_rows(np.arange(new.start, new.stop, dtype=np.int64))
+    clusters.catch_up()
+    if left_sides is None or len(left_sides) > _MOST_SETS:
+        with_all = len(new) * table.rows
+        return Plan(with_all, np.zeros(len(new), np.bool_), np.zeros((len(new), table.width), np.bool_))
+    rows = _codes_of(table, new)
+    by_size = sorted(set(left_sides), key=len)
+    offsets = np.cumsum([0, *map(len, by_size)], dtype=np.int64)
+    members = np.array([column for columns in by_size for column in columns], np.int64)
+    sizes = clusters.sizes(rows, sorted(set(members.tolist())))
+    chosen, cost = choose_columns(sizes, offsets, members)
+    is_listed = cost * _LISTED_COST < table.rows
+    for column in constants:
+        is_listed &= ~_breaks_constant(table, new, rows[column], column, policy)
+    return Plan(int(np.where(is_listed, cost * _LISTED_COST, table.rows).sum()), is_listed, chosen)
+
+
+def compare_new_rows(
+    table: LivingTable,
+    clusters: RowClusters,
+    new: range,
+    plan: Plan,
+    into: WitnessedSets,
+    should_stop: Callable[[], bool],
+) -> Words:
+    """Add the agree sets of all pairs of a new row that can refute a law; return those that are new."""
+    rows = _codes_of(table, new)
     came = [np.empty((0, words_for(table.width)), np.uint64)]
 
     def take(words: Words, left: Int32s, right: Int32s) -> None:
@@ -65,16 +106,12 @@ def compare_new_rows(
             raise StoppedError("comparing the new rows was stopped")
         came.append(into.add(words, left, right).agree)
 
-    clusters.catch_up()
-    by_index = _rows_by_index(table, clusters, new, rows, left_sides, constants, into.policy)
     for place, number in enumerate(new):
-        if by_index is None or not by_index[1][place]:
+        if not plan.is_listed[place]:
             for compared in _with_all(table, rows[:, place], number, into.policy):
                 take(*compared)
-    if by_index is not None:
-        chosen, is_listed = by_index
-        for compared in _with_listed(table, clusters, new, rows, chosen, is_listed, into.policy):
-            take(*compared)
+    for compared in _with_listed(table, clusters, new, rows, plan, into.policy):
+        take(*compared)
     return np.concatenate(came)
 
 
@@ -87,27 +124,8 @@ def compare_pairs_of_rows(table: LivingTable, pairs: Int32s, into: WitnessedSets
     return np.concatenate(came)
 
 
-def _rows_by_index(
-    table: LivingTable,
-    clusters: RowClusters,
-    new: range,
-    rows: Int32s,
-    left_sides: list[tuple[int, ...]] | None,
-    constants: list[int],
-    policy: NullPolicy,
-) -> tuple[Flags, Flags] | None:
-    """For each new row the columns whose clusters are to be looked at, and whether that is the cheaper way."""
-    if left_sides is None or len(left_sides) > _MOST_SETS:
-        return None
-    by_size = sorted(set(left_sides), key=len)
-    offsets = np.cumsum([0, *map(len, by_size)], dtype=np.int64)
-    members = np.array([column for columns in by_size for column in columns], np.int64)
-    sizes = clusters.sizes(rows, sorted(set(members.tolist())))
-    chosen, cost = choose_columns(sizes, offsets, members)
-    is_listed = cost * _LISTED_COST < table.rows
-    for column in constants:
-        is_listed &= ~_breaks_constant(table, new, rows[column], column, policy)
-    return chosen, is_listed
+def _codes_of(table: LivingTable, new: range) -> Int32s:
+    return table.codes.of_rows(np.arange(new.start, new.stop, dtype=np.int64))
 
 
 def _breaks_constant(table: LivingTable, new: range, codes: Int32s, column: int, policy: NullPolicy) -> Flags:
@@ -165,8 +183,7 @@ def _with_listed(
     clusters: RowClusters,
     new: range,
     rows: Int32s,
-    chosen: Flags,
-    is_listed: Flags,
+    plan: Plan,
     policy: NullPolicy,
 ) -> Iterator[tuple[Words, Int32s, Int32s]]:
     """Compare rows with those that the index lists, and with those that are too new to be in it."""
@@ -174,10 +191,10 @@ def _with_listed(
     right: list[Int32s] = []
     waiting = 0
     for place, number in enumerate(new):
-        if not is_listed[place]:
+        if not plan.is_listed[place]:
             continue
         found = [
-            clusters.cluster(column, int(rows[column, place])) for column in np.flatnonzero(chosen[place]).tolist()
+            clusters.cluster(column, int(rows[column, place])) for column in np.flatnonzero(plan.chosen[place]).tolist()
         ]
         if number > clusters.end:
             found.append(np.arange(clusters.end, number, dtype=np.int32))
