@@ -69,7 +69,10 @@ class ExactLaws:
             return kept
         held, pairs = _searched(table, question, checker, watch)
         kept = ExactLaws(table, question, Witnesses.of_pairs(table, question.null_policy, pairs), determinants)
-        kept._settle(kept._think(None, watch.is_over), held, checker, watch.is_over)
+        kept._think(None, watch.is_over)
+        # All of them: where no pair refutes anything, nothing has changed, and the empty set may still be wrong.
+        every = [GoalChange(block.goal, block.sets[:0], block.sets) for block in kept.blocks()]
+        kept._settle(every, held, checker, watch.is_over)
         return kept
 
     @staticmethod
