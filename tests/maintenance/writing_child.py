@@ -1,0 +1,75 @@
+"""A program that writes to states and may be killed at any time.
+
+It imports everything once. For every folder that it reads from standard input it makes a copy of itself, which applies
+a fixed list of batches to the state there, as far as that is not done yet; it prints the copy's number, and when the
+copy has ended, how.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from pathlib import Path
+
+from lawful.maintenance import living_state
+from lawful.maintenance.living_state import LivingState
+from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.state_files import StateFiles
+from maintenance.changing_tables import Row, apply, make_state
+
+WIDTH = 3
+FIRST: list[Row] = [(1, 2, 3), (1, 2, None), (2, 0, 0)]
+
+
+def batches() -> list[tuple[list[Row], list[Row]]]:
+    """Rows that come and rows that leave, some of which come and leave again and again."""
+    chance = random.Random(7)
+    rows, made = list(FIRST), []
+    for _ in range(14):
+        gone = chance.sample(rows, chance.randrange(min(3, len(rows) + 1)))
+        for row in gone:
+            rows.remove(row)
+        come = [tuple(chance.choice([None, 0, 1, 2, 3]) for _ in range(WIDTH)) for _ in range(chance.randrange(4))]
+        rows += come
+        made.append((come, gone))
+    return made
+
+
+def opened(folder: Path, way: str) -> LivingState:
+    """The state, made if it is not there."""
+    if StateFiles.exist(folder):
+        return LivingState.open(folder, writes=True)
+    return make_state(folder, FIRST, WIDTH, StateSettings(way=way))
+
+
+def work(folder: Path) -> None:
+    """Go on where the state is, and give its last batch again."""
+    living_state._MOST_LOGGED = 3  # so that many writers are killed while they write a new base
+    state = opened(folder, folder.name)
+    every = batches()
+    for number in range(max(0, state.table.version - 1), len(every)):
+        applied = apply(state, *every[number], f"batch {number}")
+        assert applied.version == number + 1
+    state.close()
+
+
+def main() -> None:
+    """Make a copy for every line."""
+    print("ready", flush=True)
+    for line in sys.stdin:
+        copy = os.fork()
+        if copy == 0:
+            try:
+                work(Path(line.rstrip("\n")))
+            except BaseException as error:
+                print(f"failed: {error!r}", file=sys.stderr, flush=True)
+                os._exit(1)
+            os._exit(0)
+        print(copy, flush=True)
+        _, status = os.waitpid(copy, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    main()
