@@ -166,7 +166,7 @@ def _discover(file: Path, source: TableFile, find: list[str], max_size: int | No
     engine.close()
 
 
-def tree(table: list[str], size: int, rounds: int, questions: int) -> dict[str, Any]:
+def tree(table: list[str], size: int, rounds: int, questions: int, tree_questions: int) -> dict[str, Any]:
     """Agree sets in the paper's tree, in our hash table and summed over subsets: batches in and out, and questions."""
     codes = TableFile(*table).codes()
     times: Times = defaultdict(list)
@@ -183,25 +183,28 @@ def tree(table: list[str], size: int, rounds: int, questions: int) -> dict[str, 
         for change in changes:
             timed(times, f"tree {what}", paper.change, change.agree, sign * change.counts)
             timed(times, f"hash table {what}", ours.change, change.agree, sign * change.counts)
-    answering: dict[str, ViolationCounts] = {
-        "tree": paper,
-    }
-    answering["packed"] = PackedAgreeSets(*ours.arrays, NullPolicy.EQUAL)
+    ours_asked: dict[str, ViolationCounts] = {"packed": PackedAgreeSets(*ours.arrays, NullPolicy.EQUAL)}
     if width <= MOST_TABLED_COLUMNS:
         for _ in range(rounds):
             made = timed(times, "subset counts made", SubsetCounts, *ours.arrays, width, NullPolicy.EQUAL)
-            answering["subset counts"] = made
-    _ask(answering, *_candidates(width, questions), times)
-    sizes = {"nodes": paper.nodes, "agree_sets": len(paper), "questions": questions}
-    return {**times, **sizes, "new_sets": int(np.median([change.is_new.sum() for change in batches]))}
+            ours_asked["subset counts"] = made
+    left, right = _candidates(width, questions)
+    asked = {"tree": _ask({"tree": paper, **ours_asked}, left[:tree_questions], right[:tree_questions])["tree"]}
+    asked |= _ask(ours_asked, left, right)
+    sizes = {"nodes": paper.nodes, "agree_sets": len(paper)}
+    new_sets = int(np.median([change.is_new.sum() for change in batches]))
+    return {**times, **sizes, "new_sets": new_sets, "seconds_per_question": asked}
 
 
-def _ask(answering: dict[str, ViolationCounts], left: Words, right: Int64s, times: Times) -> None:
+def _ask(answering: dict[str, ViolationCounts], left: Words, right: Int64s) -> dict[str, float]:
+    """Ask all the same, which all have to answer alike; return the seconds that a question took."""
+    times: Times = defaultdict(list)
     answers = []
     for name, answerer in answering.items():
         answerer.violations(left[:1], right[:1])
-        answers.append(timed(times, f"{name} questions", answerer.violations, left, right))
+        answers.append(timed(times, name, answerer.violations, left, right))
     assert all(np.array_equal(each, answers[0]) for each in answers), "the answers differ"
+    return {name: seconds[0] / len(left) for name, seconds in times.items()}
 
 
 def _candidates(width: int, count: int) -> tuple[Words, Int64s]:
