@@ -20,8 +20,8 @@ from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable
 
 WORTH_THE_ENGINE = 1e10
-"""Pairs times columns that take this process about a second on each of two cores. To bring a million rows of ten
-columns to Spark takes as long."""
+"""Pairs times columns from which on an engine compares. Such a batch, 1,000 rows against a million of ten columns, took
+one core of this process 2 s; writing the million rows for workers 0.7 s."""
 
 ShouldStop = Callable[[], bool]
 

@@ -32,11 +32,6 @@ ShouldStop = Callable[[], bool]
 Pair = tuple[int, int]
 
 
-def never() -> bool:
-    """Do not stop."""
-    return False
-
-
 class EvidenceChange(NamedTuple):
     """The agree sets that no pair has any more, and those that no pair had before, as `uint64[sets, words]`."""
 
