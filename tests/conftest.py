@@ -20,6 +20,24 @@ examples.register()
 os.environ["LAWFUL_CLASS_ARCHIVE"] = "off"
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several processes share the tests, each Spark is started by one of them only, and first."""
+    if not hasattr(config, "workerinput"):
+        return
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_started_for(item) or item.nodeid.partition("::")[0]))
+    items.sort(key=lambda item: _started_for(item) is None)
+
+
+def _started_for(item: pytest.Item) -> str | None:
+    """What a test shares with others, and takes long to start: this process's Spark, or a kind of cluster."""
+    given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    needed = getattr(item, "fixturenames", ())
+    if "cluster_of" in needed:
+        return str(given.get("kind", "local"))
+    return "spark" if "spark" in needed or "spark" in given.values() else None
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """One session for all tests of this process: starting one costs more than most tests.
