@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import examples
 import pytest
-from clusters import QUICK_START, Cluster, cluster
+from clusters import QUICK_START, SHORT_LIVED_JAVA, Cluster, cluster
+from compile_once import compile_once
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,6 +19,12 @@ examples.register()
 
 # Most tests have caches of their own, and each would have an archive of 150 MB written for sessions to come.
 os.environ["LAWFUL_CLASS_ARCHIVE"] = "off"
+os.environ.update(SHORT_LIVED_JAVA)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):  # this is one of several processes
+        compile_once()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -369,16 +368,42 @@ def test_no_strategy_takes_the_log_of_another_question(tmp_path: Path, strategy:
             run(strategy, TABLE, CountingEngine(), other, log, resume=True)
 
 
-DRIVER = """
+DRIVERS = """
 import json
+import os
+import signal
 import sys
 from pathlib import Path
+
 import lawful
+import lawful.discovery.search  # once, for all drivers
+import lawful.engines.local
+from lawful.discovery.checkpoint import Checkpoint
 
 source, log, out, find, options = sys.argv[1:]
-found = lawful.discover(source, find, checkpoint=log, resume=True, engine="local", **json.loads(options))
-assert found.complete
-Path(out).write_text("\\n".join(sorted(law.text for law in found)))
+append = Checkpoint.append
+
+
+def discover(most):
+    def append_and_die(self, asked, answer):
+        append(self, asked, answer)
+        if most is not None and Path(log).read_bytes().count(b"\\n") > most:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Checkpoint.append = append_and_die
+    found = lawful.discover(source, find, checkpoint=log, resume=True, engine="local", **json.loads(options))
+    assert found.complete
+    Path(out).write_text("\\n".join(sorted(law.text for law in found)))
+
+
+ends = []
+for most in (1, 4, None):
+    driver = os.fork()
+    if driver == 0:
+        discover(most)
+        os._exit(0)
+    ends.append(os.waitstatus_to_exitcode(os.waitpid(driver, 0)[1]))
+print(json.dumps(ends))
 """
 
 KILLED: dict[str, tuple[str, int, dict[str, Any]]] = {
@@ -402,28 +427,11 @@ def test_a_driver_that_is_killed_again_and_again_ends_with_the_same_answer(
     table = slow_table(4_000)
     folder = encoded_folder(table.select(table.column_names[-width:]), tmp_path)
     log, out = tmp_path / "log", tmp_path / "laws.txt"
-    script = tmp_path / "driver.py"
-    script.write_text(DRIVER)
-    command = [sys.executable, str(script), str(folder), str(log), str(out), find, json.dumps(options)]
-    kills = 0
-    for verdicts in (1, 4, None):
-        process = subprocess.Popen(command)
-        try:
-            while process.poll() is None and not (verdicts and has_verdicts(log, verdicts)):
-                time.sleep(0.002)
-            if process.poll() is None:
-                os.kill(process.pid, signal.SIGKILL)
-                kills += 1
-        finally:
-            process.kill()
-            process.wait()
-    assert kills >= 2
+    arguments = [str(folder), str(log), str(out), find, json.dumps(options)]
+    ended = subprocess.run([sys.executable, "-c", DRIVERS, *arguments], stdout=subprocess.PIPE, text=True, check=True)
+    assert json.loads(ended.stdout) == [-signal.SIGKILL, -signal.SIGKILL, 0]
     whole = lawful.discover(folder, find, engine="local", **options)
     assert out.read_text().split("\n") == sorted(law.text for law in whole)
-
-
-def has_verdicts(log: Path, verdicts: int) -> bool:
-    return log.exists() and log.read_bytes().count(b"\n") > verdicts
 
 
 def encoded_folder(table: pa.Table, folder: Path) -> Path:
