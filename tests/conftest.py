@@ -42,7 +42,8 @@ def _started_for(item: pytest.Item) -> str | None:
     needed = getattr(item, "fixturenames", ())
     if "cluster_of" in needed:
         return str(given.get("kind", "local"))
-    return "spark" if "spark" in needed or "spark" in given.values() else None
+    asked = "spark" in needed or any(isinstance(value, str) and value == "spark" for value in given.values())
+    return "spark" if asked else None
 
 
 @pytest.fixture(scope="session")
