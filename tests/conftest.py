@@ -41,6 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
         compile_once()
 
 
+@pytest.hookimpl(tryfirst=True)  # so that xdist sees the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Where several processes share the tests, each Spark is started by one of them only, and first."""
     if not hasattr(config, "workerinput"):
