@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import examples
 import pytest
 from clusters import QUICK_START, SHORT_LIVED_JAVA, Cluster, cluster
 from compile_once import compile_once
+from groups import ByGroup, put_in_order
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,19 +25,7 @@ examples.register()
 os.environ["LAWFUL_CLASS_ARCHIVE"] = "off"
 os.environ.update(SHORT_LIVED_JAVA)
 
-
-# The contract of the local engine compiles most kernels, which are found on disk by everything after it. Meanwhile the
-# other process waits for Java where no kernel is needed.
-FIRST = (
-    "tests/engines/test_conformance.py",
-    "local",
-    "tests/engines/test_java.py",
-    "spark",
-    "standalone",
-    "connect",
-    "tests/test_read_only_places.py",
-    "tests/discovery/test_checkpoint.py",
-)
+GROUPS = pytest.StashKey[Path]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,29 +33,26 @@ def pytest_configure(config: pytest.Config) -> None:
         compile_once()
 
 
-@pytest.hookimpl(tryfirst=True)  # so that xdist sees the groups
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByGroup | None:
+    return ByGroup(config.stash[GROUPS], config, log) if config.getoption("dist") == "loadscope" else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    if GROUPS not in node.config.stash:
+        node.config.stash[GROUPS] = Path(tempfile.mkdtemp(prefix="lawful-tests-"))
+    node.workerinput["groups"] = str(node.config.stash[GROUPS] / node.gateway.id)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where several processes share the tests, each Spark is started by one of them only, and first."""
-    if not hasattr(config, "workerinput"):
-        return
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_started_for(item) or item.nodeid.partition("::")[0]))
-    items.sort(key=lambda item: _turn(item.get_closest_marker("xdist_group").args[0]))
+    if hasattr(config, "workerinput"):
+        put_in_order(items, Path(config.workerinput["groups"]))
 
 
-def _turn(group: str) -> int:
-    """When a group of tests is begun: what takes long comes first, so that the processes end at about the same time."""
-    return FIRST.index(group) if group in FIRST else len(FIRST)
-
-
-def _started_for(item: pytest.Item) -> str | None:
-    """What a test shares with others, and takes long to start: this process's Spark, or a kind of cluster."""
-    given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    needed = getattr(item, "fixturenames", ())
-    if "cluster_of" in needed:
-        return str(given.get("kind", "local"))
-    asked = "spark" in needed or any(isinstance(value, str) and value == "spark" for value in given.values())
-    return "spark" if asked else None
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if GROUPS in config.stash:
+        shutil.rmtree(config.stash[GROUPS], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
