@@ -1,7 +1,7 @@
 """How the processes of `make test` share the tests: which ones stay together, and which are begun first.
 
-Marks for groups (`--dist loadgroup`) would do, but pytest-xdist 3.8 does not see them under pytest 9.2. So the processes
-that collect the tests write down the groups, and the one that hands them out reads that.
+Marks for groups (`--dist loadgroup`) would do, but pytest-xdist 3.8 does not see them under pytest 9.2. So processes that
+collect the tests write down the groups, and the one that hands them out reads that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FIRST = (
 
 
 def group_of(item: pytest.Item) -> str:
-    """What a test shares with others: the Spark of a process or a kind of cluster, which take long to start, or a file."""
+    """What a test shares with others and takes long to start, a process's Spark or a kind of cluster; else its file."""
     given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
     needed = getattr(item, "fixturenames", ())
     if "cluster_of" in needed:
