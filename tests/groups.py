@@ -1,7 +1,7 @@
 """How the processes of `make test` share the tests: which ones stay together, and which are begun first.
 
-Marks for groups (`--dist loadgroup`) would do, but pytest-xdist 3.8 does not see them under pytest 9.2. So processes that
-collect the tests write down the groups, and the one that hands them out reads that.
+Marks for groups (`--dist loadgroup`) would do, but pytest-xdist 3.8 does not see them under pytest 9.2. So processes
+that collect the tests write down the groups, and the one that hands them out reads that.
 """
 
 from __future__ import annotations
