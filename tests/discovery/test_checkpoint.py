@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -22,7 +21,6 @@ from full_disks import largest_file
 from hypothesis import given
 from hypothesis import strategies as st
 
-import lawful
 from lawful.checks import CheckTask, Verdict
 from lawful.common.errors import StoppedError, UsageError
 from lawful.common.meanings import NullPolicy
@@ -369,16 +367,46 @@ def test_no_strategy_takes_the_log_of_another_question(tmp_path: Path, strategy:
             run(strategy, TABLE, CountingEngine(), other, log, resume=True)
 
 
-DRIVER = """
+DRIVERS = """
 import json
+import os
+import signal
 import sys
 from pathlib import Path
+
 import lawful
+from lawful.discovery.checkpoint import Checkpoint
 
 source, log, out, find, options = sys.argv[1:]
-found = lawful.discover(source, find, checkpoint=log, resume=True, engine="local", **json.loads(options))
-assert found.complete
-Path(out).write_text("\\n".join(sorted(law.text for law in found)))
+options = json.loads(options)
+append = Checkpoint.append
+
+
+def discover(**more):
+    found = lawful.discover(source, find, engine="local", **options, **more)
+    assert found.complete
+    return sorted(law.text for law in found)
+
+
+def be_driver(most):
+    def append_and_die(self, asked, answer):
+        append(self, asked, answer)
+        if most is not None and Path(log).read_bytes().count(b"\\n") > most:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Checkpoint.append = append_and_die
+    Path(out).write_text(json.dumps(discover(checkpoint=log, resume=True)))
+
+
+whole = discover()  # before the drivers, which find everything imported and loaded
+ends = []
+for most in (1, 4, None):
+    driver = os.fork()
+    if driver == 0:
+        be_driver(most)
+        os._exit(0)
+    ends.append(os.waitstatus_to_exitcode(os.waitpid(driver, 0)[1]))
+print(json.dumps([ends, whole, json.loads(Path(out).read_text())]))
 """
 
 KILLED: dict[str, tuple[str, int, dict[str, Any]]] = {
@@ -402,28 +430,12 @@ def test_a_driver_that_is_killed_again_and_again_ends_with_the_same_answer(
     table = slow_table(4_000)
     folder = encoded_folder(table.select(table.column_names[-width:]), tmp_path)
     log, out = tmp_path / "log", tmp_path / "laws.txt"
-    script = tmp_path / "driver.py"
-    script.write_text(DRIVER)
-    command = [sys.executable, str(script), str(folder), str(log), str(out), find, json.dumps(options)]
-    kills = 0
-    for verdicts in (1, 4, None):
-        process = subprocess.Popen(command)
-        try:
-            while process.poll() is None and not (verdicts and has_verdicts(log, verdicts)):
-                time.sleep(0.002)
-            if process.poll() is None:
-                os.kill(process.pid, signal.SIGKILL)
-                kills += 1
-        finally:
-            process.kill()
-            process.wait()
-    assert kills >= 2
-    whole = lawful.discover(folder, find, engine="local", **options)
-    assert out.read_text().split("\n") == sorted(law.text for law in whole)
-
-
-def has_verdicts(log: Path, verdicts: int) -> bool:
-    return log.exists() and log.read_bytes().count(b"\n") > verdicts
+    arguments = [str(folder), str(log), str(out), find, json.dumps(options)]
+    ended = subprocess.run([sys.executable, "-c", DRIVERS, *arguments], stdout=subprocess.PIPE, text=True, check=True)
+    ends, whole, resumed = json.loads(ended.stdout)
+    assert ends == [-signal.SIGKILL, -signal.SIGKILL, 0]
+    assert resumed == whole
+    assert whole
 
 
 def encoded_folder(table: pa.Table, folder: Path) -> Path:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from clusters import SHORT_LIVED_JAVA
 
 from lawful.common.errors import JavaNotFoundError
 from lawful.engines import java
@@ -166,6 +167,7 @@ def test_spark_runs_on_the_wheels_java_where_there_is_no_other(tmp_path):
         found = next(folder for folder in ("/bin", "/usr/bin", "/usr/local/bin") if Path(folder, name).exists())
         (programs / name).symlink_to(Path(found, name))
     environment = {"PATH": str(programs), "LAWFUL_CACHE": str(tmp_path / "cache"), "JAVA_HOME": str(tmp_path / "no")}
+    environment |= SHORT_LIVED_JAVA
     told = subprocess.run(
         [sys.executable, "-c", JOB_ON_THE_WHEELS_JAVA],
         env=environment,

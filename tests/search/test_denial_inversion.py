@@ -159,6 +159,20 @@ def test_constraints_are_read_small_ones_first_and_in_the_order_of_the_space() -
     assert unpack_sets(sets[reading_order(sets)]) == [(5,), (70,), (0, 3), (0, 99), (1, 2), (0, 2, 3)]
 
 
+def test_of_constraints_that_say_the_same_the_weakest_stays() -> None:
+    """Where A <= B and B <= C, A < C says no more than A != C, which allows more signs by itself."""
+    a, b, c = (Cell("t", column) for column in range(3))
+    chain = [Predicate(a, "<=", b), Predicate(b, "<=", c)]
+    weak, strong = Predicate(a, "!=", c), Predicate(a, "<", c)
+    space = PredicateSpace.of([*chain, strong, weak])
+    number = space.numbers
+    sets = pack_sets([[number[one] for one in (*chain, last)] for last in (strong, weak)], len(space))
+    assert closures(sets, space)[0].tolist() == closures(sets, space)[1].tolist()
+    assert number[strong] < number[weak]  # so that nothing but its weakness puts it first
+    assert reduced_places(sets, space)[1].tolist() == [1]
+    assert reduced_places(sets[::-1], space)[1].tolist() == [0]
+
+
 def test_some_operators_leave_more_to_remove() -> None:
     column = [PredicateSpace.of(Predicate(Cell("t", 0), o, Cell("s", 0)) for o in ops) for ops in OPERATORS_OF_A_COLUMN]
     assert [finds_no_implied(space) for space in column] == [True, True, True, True, False, True, False, True]

@@ -99,10 +99,11 @@ def test_processes_that_encode_one_table_at_once(tmp_path: Path) -> None:
 def test_nobody_loses_a_table_to_one_who_clears_the_cache(tmp_path: Path) -> None:
     path = write_wide_table(tmp_path / "t.csv", 60)
     expected = digest(encode_locally(path, reuse=False)) | {"folder": None}
-    forgotten = 0
+    forgotten = rounds = 0
     with ExitStack() as stack:
         workers = [stack.enter_context(worker()) for _ in range(2)]
-        for _ in range(15):
+        while rounds < 15 or forgotten <= 5:  # a busy machine clears less in a round
+            rounds += 1
             for process in workers:
                 ask(process, path)
             for _ in range(40):
@@ -110,7 +111,6 @@ def test_nobody_loses_a_table_to_one_who_clears_the_cache(tmp_path: Path) -> Non
                 time.sleep(0.001)
             for process in workers:
                 assert listen(process) | {"folder": None} == expected
-    assert forgotten > 5, "nothing was cleared meanwhile"
 
 
 def test_a_table_that_another_process_uses_stays(tmp_path: Path) -> None:

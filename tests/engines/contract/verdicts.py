@@ -1,0 +1,81 @@
+"""What every engine must say about laws."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.contract.tables import DENIALS, VIOLATED, EngineFactory, in_order, random_tasks, reference
+from lawful.checks import CheckTask
+from lawful.common.errors import LawfulError
+from lawful.common.meanings import NullPolicy
+from lawful.dependencies import DC, FD, Cell, Predicate, parse_laws
+from lawful.tables.encoded_table import EncodedTable
+
+
+def gives_the_reference_verdicts(make: EngineFactory, table: EncodedTable) -> None:
+    """Same verdicts, witnesses and counts as the reference, each once, under both null policies."""
+    for policy in NullPolicy:
+        tasks = random_tasks(table.width, 240, seed=5, lists=policy is NullPolicy.EQUAL)
+        engine = make()
+        engine.open(table, policy)
+        found = in_order(engine.check(tasks))
+        engine.close()
+        assert found == reference(table, tasks, policy)
+        assert {verdict.holds for verdict in found} == {True, False}
+        assert {verdict.violations is None for verdict in found} == {True, False}
+        assert {verdict.damage is None for verdict in found} == {True, False}
+
+
+def judges_denial_constraints(make: EngineFactory, table: EncodedTable) -> None:
+    """Columns compared with others and with constants included, for which workers need the values."""
+    laws = parse_laws("\n".join(DENIALS), table.names)
+    tasks = [CheckTask(number, law) for number, law in enumerate(laws)]
+    tasks += [CheckTask(len(tasks) + number, law, "g1") for number, law in enumerate(laws)]
+    tasks += [CheckTask(len(tasks) + number, law, damage=True) for number, law in enumerate(laws)]
+    for policy in NullPolicy:
+        engine = make()
+        engine.open(table, policy)
+        found = in_order(engine.check(tasks))
+        engine.close()
+        assert found == reference(table, tasks, policy)
+        assert {verdict.holds for verdict in found} == {True, False}
+
+
+def accepts_no_tasks(make: EngineFactory, table: EncodedTable) -> None:
+    engine = make()
+    engine.open(table, NullPolicy.EQUAL)
+    assert list(engine.check([])) == []
+    engine.close()
+
+
+def refuses_what_it_cannot_check(make: EngineFactory, table: EncodedTable) -> None:
+    """A measure that is too hard, and a law that names a column too many, arrive as errors of ours."""
+    hard = CheckTask(0, DC((Predicate(Cell("t", 10), "<=", Cell("s", 12)),)), "g3")
+    for task, part in ((hard, "NP-hard"), (CheckTask(0, FD((0,), table.width)), "column")):
+        engine = make()
+        engine.open(table, NullPolicy.EQUAL)
+        with pytest.raises(LawfulError, match=part):
+            list(engine.check([task]))
+        engine.close()
+
+
+def refuses_to_check_before_it_is_opened(make: EngineFactory, table: EncodedTable) -> None:
+    with pytest.raises(LawfulError, match="open"):
+        list(make().check(random_tasks(table.width, 1, 0)))
+    with pytest.raises(LawfulError, match="open"):
+        list(make().violations(VIOLATED[0]))
+
+
+def keeps_its_verdicts_when_tuned(make: EngineFactory, table: EncodedTable) -> None:
+    """How partitions are kept shows in no verdict, whether it changes before a table is opened or at work."""
+    engine = make()
+    engine.tune(longest_chain=1)
+    engine.open(table, NullPolicy.EQUAL)
+    tasks = random_tasks(table.width, 60, seed=6)
+    expected = reference(table, tasks, NullPolicy.EQUAL)
+    assert in_order(engine.check(tasks)) == expected
+    engine.tune(cache_bytes=20_000)
+    assert in_order(engine.check(tasks)) == expected
+    engine.relieve()
+    assert in_order(engine.check(tasks)) == expected
+    engine.close()
