@@ -80,8 +80,8 @@ def test_an_engine_that_compares_batches_changes_no_law(
 
 @pytest.mark.parametrize("way", ["counted", "witnesses"])
 def test_only_large_batches_are_sent_to_an_engine(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # One column determines another, and has few values: an index would not spare much.
-    first: list[Row] = [(n % 2, n % 4, n % 5) for n in range(60)]
+    # Two columns determine the third, and all have few values: an index would not spare much.
+    first: list[Row] = [(n % 2, n % 3, (n % 2 + n % 3) % 3) for n in range(60)]
     state = make_state(tmp_path / "state", first, 3, StateSettings(way=way))
     monkeypatch.setattr(Elsewhere, "asked", 0)
     changed(state, first[:7], [], 0)

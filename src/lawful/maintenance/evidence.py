@@ -9,7 +9,7 @@ Both lead to the same laws.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -40,12 +40,14 @@ class EvidenceChange(NamedTuple):
 
 
 class HeldLaws(NamedTuple):
-    """The laws that held before a batch: their left sides without the empty one, and the columns that were constant.
+    """The laws that held before a batch, and the columns that were constant.
+
+    Left sides come without the empty one, each with what it determined, -1 if it was a key.
 
     `left_sides` is None if there are too many, or if the empty set was a key: then all pairs of new rows count.
     """
 
-    left_sides: list[tuple[int, ...]] | None
+    left_sides: Mapping[tuple[int, ...], list[int]] | None
     constants: list[int]
 
 
@@ -286,5 +288,5 @@ def _can_refute(sets: AgreeSets, held: HeldLaws) -> Flags:
     width = len(sets.columns)
     refutes: Flags = np.any(sets.differ & pack_sets([held.constants], width), axis=1)
     if held.left_sides:
-        refutes |= find_supersets(sets.agree, pack_sets(held.left_sides, width))
+        refutes |= find_supersets(sets.agree, pack_sets(list(held.left_sides), width))
     return refutes

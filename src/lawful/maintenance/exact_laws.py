@@ -216,8 +216,12 @@ def _held_laws(held: dict[int, Words]) -> HeldLaws:
     constants = [goal for goal, sets in held.items() if goal != KEY and len(sets) and not sets.any()]
     if KEY in held and len(held[KEY]) and not held[KEY].any():
         return HeldLaws(None, constants)
-    left_sides = {columns for sets in held.values() for columns in unpack_sets(sets) if columns}
-    return HeldLaws(sorted(left_sides), constants)
+    left_sides: dict[tuple[int, ...], list[int]] = {}
+    for goal, sets in held.items():
+        for columns in unpack_sets(sets):
+            if columns:
+                left_sides.setdefault(columns, []).append(goal)
+    return HeldLaws(left_sides, constants)
 
 
 def _not_implied(candidates: Words, held: Words | None) -> Words:

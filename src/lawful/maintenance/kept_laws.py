@@ -111,7 +111,7 @@ def difference(held: dict[int, Words], now: dict[int, Words], checks: int) -> La
     added: list[Block] = []
     for goal, before in held.items():
         after = now[goal]
-        if after is before:
+        if after is before or np.array_equal(before, after):
             continue
         for blocks, sets in ((removed, sets_without(before, after)), (added, sets_without(after, before))):
             if len(sets):

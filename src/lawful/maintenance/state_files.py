@@ -19,6 +19,7 @@ import fcntl
 import io
 import itertools
 import json
+import math
 import os
 import re
 import shutil
@@ -38,6 +39,7 @@ _MANIFEST, _LOG, _LOCK, _BASE = "state.json", "log", "writer.lock", "base-"
 _MAGIC = b"lawful-batch/1\n\0"
 _HEADER = struct.Struct("<16sQII")
 """Magic, bytes of what follows, its checksum, the checksum of the file before."""
+_COUNT = struct.Struct("<Q")
 _DIGITS = 6
 _BATCH_NAME = re.compile(r"[0-9]{6,}\.batch", re.ASCII)
 _MAKE_ANOTHER = "Restore it from a copy, or make a new one with lawful maintain STATE --from TABLE."
@@ -318,14 +320,24 @@ def _number(path: Path) -> int:
 
 
 def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)  # type: ignore[arg-type]  # its stub takes the second parameter for the first array
-    return buffer.getvalue()
+    """Arrays one after the other, behind a list of what they are; NumPy's own archives take ten times as long."""
+    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    listed = [[name, array.dtype.str, list(array.shape)] for name, array in plain.items()]
+    head = json.dumps(listed).encode()
+    return b"".join([_COUNT.pack(len(head)), head, *(array.tobytes() for array in plain.values())])
 
 
 def _unpacked(payload: bytes) -> Arrays:
-    with np.load(io.BytesIO(payload), allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}
+    (size,) = _COUNT.unpack_from(payload)
+    place = _COUNT.size + size
+    arrays: Arrays = {}
+    for name, kind, shape in json.loads(payload[_COUNT.size : place]):
+        dtype = np.dtype(kind)
+        assert not dtype.hasobject, "a file must not name objects"
+        count = math.prod(shape)
+        arrays[name] = np.frombuffer(payload, dtype, count, place).reshape(shape)
+        place += count * dtype.itemsize
+    return arrays
 
 
 def _own_checksum(manifest: dict[str, Any]) -> int:

@@ -81,7 +81,7 @@ class MultisetChange(CountedSets):
     Attributes
     ----------
     witnesses
-        The ids of the rows of one such pair for each set, `int64[sets, 2]`.
+        The ids of the rows of one such pair for each set, `int64[sets, 2]`; -1 where none is known.
     is_new
         Which sets no pair had before.
     is_gone
@@ -200,6 +200,8 @@ class AgreeMultiset:
         ValueError
             If an id is not there or comes twice.
         """
+        if counted is None and self._strategy == "auto" and self._recounting_is_cheaper(row_ids.size):
+            return self._recount(row_ids)
         counter = self._counter() if counted is None else None
         exchanged = self._rows.bring_last(row_ids)
         for following in self._counters.values():
@@ -236,6 +238,24 @@ class AgreeMultiset:
         self._rows.drop_last(gone.size)
         self._rows.append(codes, row_ids)
         self._add(*_summed(keys, amounts), 1)
+
+    def _recounting_is_cheaper(self, gone: int) -> bool:
+        """Whether fewer pairs stay than go, as where more than three rows of ten leave."""
+        return math.comb(self.rows - gone, 2) < gone * (self.rows - gone) + math.comb(gone, 2)
+
+    def _recount(self, row_ids: Int64s) -> MultisetChange:
+        """Take rows away by counting the pairs of those that stay; no witness of a pair that went is known then: -1."""
+        self._counters.clear()
+        self._rows.bring_last(row_ids)
+        self._rows.drop_last(row_ids.size)
+        keys, before = self._sets.entries()
+        left = all_agree_sets(_CodeTable(self._rows.codes), self.policy, threads=self._threads)
+        assert left.counts is not None
+        stays = Multiset(keys.shape[1])
+        stays.change(self._keys(left.agree, left.known_differ), left.counts)
+        gone = before - stays.counts_of(keys)
+        went = np.flatnonzero(gone)
+        return self._changed(CountedPairs(keys[went], gone[went], np.full((went.size, 2), -1, np.int64)), -1)
 
     def _count_last(self, counter: PairCounter, rows: int) -> CountedPairs:
         found = counter.pairs_of_last(rows)

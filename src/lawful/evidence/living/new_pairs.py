@@ -9,7 +9,7 @@ breaks a law with an empty left side, since then all of its pairs count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -54,7 +54,7 @@ def plan_new_rows(
     table: LivingTable,
     clusters: RowClusters,
     new: range,
-    left_sides: list[tuple[int, ...]] | None,
+    left_sides: Mapping[tuple[int, ...], list[int]] | None,
     constants: list[int],
     policy: NullPolicy,
 ) -> Plan:
@@ -69,7 +69,8 @@ def plan_new_rows(
     new
         The numbers of the new rows, the last ones of the table.
     left_sides
-        The left sides of all laws that held, without the empty one; None to compare new rows with all others.
+        The left sides of all laws that held, without the empty one, each with what it determined, -1 if it was a key;
+        None to compare new rows with all others.
     constants
         The columns that had one value in all rows.
     """
@@ -78,11 +79,15 @@ def plan_new_rows(
         with_all = len(new) * table.rows
         return Plan(with_all, np.zeros(len(new), np.bool_), np.zeros((len(new), table.width), np.bool_))
     rows = _codes_of(table, new)
-    by_size = sorted(set(left_sides), key=len)
+    by_size = sorted(left_sides, key=len)
     offsets = np.cumsum([0, *map(len, by_size)], dtype=np.int64)
     members = np.array([column for columns in by_size for column in columns], np.int64)
     sizes = clusters.sizes(rows, sorted(set(members.tolist())))
-    chosen, cost = choose_columns(sizes, offsets, members)
+    is_needed = np.ones((len(new), len(by_size)), np.bool_)
+    for place, columns in enumerate(by_size):
+        if len(columns) == 1 and -1 not in left_sides[columns]:
+            is_needed[:, place] = _breaks_law(clusters, new, rows, columns[0], left_sides[columns], policy)
+    chosen, cost = choose_columns(sizes, offsets, members, is_needed)
     is_listed = cost * _LISTED_COST < table.rows
     for column in constants:
         is_listed &= ~_breaks_constant(table, new, rows[column], column, policy)
@@ -126,6 +131,21 @@ def compare_pairs_of_rows(table: LivingTable, pairs: Int32s, into: WitnessedSets
 
 def _codes_of(table: LivingTable, new: range) -> Int32s:
     return table.codes.of_rows(np.arange(new.start, new.stop, dtype=np.int64))
+
+
+def _breaks_law(
+    clusters: RowClusters, new: range, rows: Int32s, column: int, right_sides: list[int], policy: NullPolicy
+) -> Flags:
+    """Which new rows have to look at all rows with their value in a column that determined others.
+
+    All old rows with that value have one value in each of these: looking at one of them tells. Where a new row has
+    another, all new rows with its value in the column have to look, at each other too.
+    """
+    broken = np.zeros(len(new), np.bool_)
+    for right_side in right_sides:
+        ignore = policy is NullPolicy.IGNORE
+        broken |= clusters.breaks_class(column, rows[column], right_side, rows[right_side], new, ignore)
+    return np.isin(rows[column], rows[column][broken])
 
 
 def _breaks_constant(table: LivingTable, new: range, codes: Int32s, column: int, policy: NullPolicy) -> Flags:

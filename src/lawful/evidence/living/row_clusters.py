@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lawful.common.arrays import Int32s, Int64s
-from lawful.evidence.living.kernels.partners import rows_by_code
+from lawful.common.arrays import Flags, Int32s, Int64s
+from lawful.evidence.living.kernels.partners import breaks_class, rows_by_code
 from lawful.tables.living.living_table import LivingTable
 
 _MOST_UNSORTED = 2048
@@ -52,6 +52,24 @@ class RowClusters:
             counted[:, column] = starts[codes + 1] - starts[codes]
             counted[rows[column] > len(starts) - 2, column] = 0
         return counted
+
+    def breaks_class(
+        self, column: int, codes: Int32s, right_side: int, right_codes: Int32s, new: range, ignore: bool
+    ) -> Flags:
+        """Which new rows differ on the right side from the old rows that have their value in a column.
+
+        To be asked only where the column has determined the right side.
+        """
+        order, starts = self._sorted(column)
+        known = codes <= len(starts) - 2
+        places = np.where(known, codes, 0)
+        first, last = starts[places], np.where(known, starts[places + 1], starts[places])
+        if ignore:
+            last = np.where(codes == 0, first, last)
+        segments = self._table.codes.segments
+        return breaks_class(
+            order, first, last, self._table.is_live, *segments, right_side, right_codes, new.start, ignore
+        )
 
     def cluster(self, column: int, code: int) -> Int32s:
         """The sorted rows that have a code."""

@@ -99,6 +99,7 @@ class LivingTable:
     ) -> None:
         self.name = name
         self.columns = list(columns)
+        self.names = ColumnNames(column.name for column in columns)
         self.codes = codes
         self.origins = origins or RowOrigins()
         self.version = version
@@ -130,11 +131,6 @@ class LivingTable:
     def width(self) -> int:
         """The number of columns."""
         return len(self.columns)
-
-    @property
-    def names(self) -> ColumnNames:
-        """The names of the columns."""
-        return ColumnNames(column.name for column in self.columns)
 
     @property
     def end(self) -> int:

@@ -82,7 +82,7 @@ def compare_listed(base: Int32s, tail: Int32s, left: Int32s, right: Int32s, igno
 
 
 @compiled
-def choose_columns(sizes: Int64s, offsets: Int64s, columns: Int64s) -> tuple[Flags, Int64s]:
+def choose_columns(sizes: Int64s, offsets: Int64s, columns: Int64s, is_needed: Flags) -> tuple[Flags, Int64s]:
     """Choose, for every new row, columns such that each set of columns holds one: that with the fewest rows to look at.
 
     Parameters
@@ -91,6 +91,8 @@ def choose_columns(sizes: Int64s, offsets: Int64s, columns: Int64s) -> tuple[Fla
         How many rows have the same value as the new row, `int64[new rows, columns]`.
     offsets, columns
         Set s is `columns[offsets[s]:offsets[s + 1]]`, and not empty.
+    is_needed
+        Whether a new row has to look at a set, `bool[new rows, sets]`.
 
     Returns
     -------
@@ -100,6 +102,8 @@ def choose_columns(sizes: Int64s, offsets: Int64s, columns: Int64s) -> tuple[Fla
     cost = np.zeros(sizes.shape[0], np.int64)
     for row in range(sizes.shape[0]):
         for s in range(offsets.size - 1):
+            if not is_needed[row, s]:
+                continue
             best = columns[offsets[s]]
             is_hit = False
             for place in range(offsets[s], offsets[s + 1]):
@@ -130,3 +134,37 @@ def rows_by_code(codes: Int32s, highest: int) -> tuple[Int32s, Int64s]:
         order[places[code]] = row
         places[code] += 1
     return order, starts
+
+
+@compiled
+def breaks_class(
+    order: Int32s,
+    first: Int64s,
+    last: Int64s,
+    is_live: Flags,
+    base: Int32s,
+    tail: Int32s,
+    column: int,
+    codes: Int32s,
+    first_new: int,
+    ignore: bool,
+) -> Flags:
+    """Which new rows differ in a column from the old rows of their class, all of which have one value there.
+
+    The class of new row k is `order[first[k]:last[k]]`, in the order of row numbers, and `codes[k]` its own value.
+    """
+    broken = np.zeros(codes.size, np.bool_)
+    in_base = base.shape[1]
+    for k in range(codes.size):
+        if ignore and codes[k] == 0:
+            continue
+        for place in range(first[k], last[k]):
+            row = order[place]
+            if row >= first_new:
+                break
+            if is_live[row]:
+                code = base[column, row] if row < in_base else tail[column, row - in_base]
+                if not (ignore and code == 0):
+                    broken[k] = code != codes[k]
+                    break
+    return broken
