@@ -54,21 +54,28 @@ def work(folder: Path) -> None:
     state.close()
 
 
+def tell(line: str) -> None:
+    """Give a line to whoever started this."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Make a copy for every line."""
-    print("ready", flush=True)
+    tell("ready")
     for line in sys.stdin:
         copy = os.fork()
         if copy == 0:
             try:
                 work(Path(line.rstrip("\n")))
             except BaseException as error:
-                print(f"failed: {error!r}", file=sys.stderr, flush=True)
+                sys.stderr.write(f"failed: {error!r}\n")
+                sys.stderr.flush()
                 os._exit(1)
             os._exit(0)
-        print(copy, flush=True)
+        tell(str(copy))
         _, status = os.waitpid(copy, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)
+        tell(str(os.waitstatus_to_exitcode(status)))
 
 
 if __name__ == "__main__":

@@ -80,9 +80,7 @@ def rows_to_delete(table: LivingTable, batch: Batch, key: tuple[int, ...]) -> Fo
         missing += 1
     found = np.concatenate([by_value, rows[rows >= 0]])
     if len(np.unique(found)) < len(found):
-        raise SourceError(
-            "the batch deletes a row twice, by its id and once more", "Nothing was changed. Name it once."
-        )
+        raise SourceError("the batch deletes a row twice, once by its id", "Nothing was changed. Name it once.")
     return FoundRows(np.sort(found), missing)
 
 

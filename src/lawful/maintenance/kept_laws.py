@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from lawful.checks import CheckTask
-from lawful.common.arrays import Int32s, Int64s, Words
+from lawful.common.arrays import Flags, Int32s, Int64s, Words
 from lawful.discovery.findings import Block, Findings, law_of
 from lawful.discovery.questions import Question, Watch
 from lawful.engines import Engine
 from lawful.maintenance.engine_pairs import EnginePairs
 from lawful.maintenance.evidence import Pair
 from lawful.maintenance.state_files import Arrays
+from lawful.search.kernels.extensions import find_supersets
 from lawful.search.sets import sets_without
 from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable
@@ -61,11 +62,15 @@ class Checker:
 
 @dataclass(frozen=True)
 class LawsChange:
-    """The laws that a batch broke, and those that it made hold, goal by goal; with what that took."""
+    """The minimal laws that a batch took and those that it brought, goal by goal; with what that took.
+
+    `implied` says of each law that went, block by block, whether it holds all the same: it follows from one that came.
+    """
 
     removed: list[Block]
     added: list[Block]
     checks: int
+    implied: list[Flags] = field(default_factory=list)
 
 
 class KeptLaws(Protocol):
@@ -109,11 +114,15 @@ def difference(held: dict[int, Words], now: dict[int, Words], checks: int) -> La
     """The laws that went and those that came."""
     removed: list[Block] = []
     added: list[Block] = []
+    implied: list[Flags] = []
     for goal, before in held.items():
         after = now[goal]
         if after is before or np.array_equal(before, after):
             continue
-        for blocks, sets in ((removed, sets_without(before, after)), (added, sets_without(after, before))):
-            if len(sets):
-                blocks.append(Block(goal, sets))
-    return LawsChange(removed, added, checks)
+        went, came = sets_without(before, after), sets_without(after, before)
+        if len(went):
+            removed.append(Block(goal, went))
+            implied.append(find_supersets(went, came))
+        if len(came):
+            added.append(Block(goal, came))
+    return LawsChange(removed, added, checks, implied)

@@ -22,11 +22,16 @@ _RECORD_FIELDS = ("change", "law", "kind")
 
 @dataclass(frozen=True)
 class ChangedLaw:
-    """A law that holds now and did not before, or the other way round; then maybe with two rows that broke it."""
+    """A minimal law that came or went.
+
+    One that went is broken, maybe with two rows that broke it; or it is `implied`: it holds, and a smaller one that
+    came says more.
+    """
 
     law: NamedLaw
     witness: tuple[RowView, RowView] | None = None
     error: float | None = None
+    is_implied: bool = False
 
     @property
     def text(self) -> str:
@@ -38,6 +43,8 @@ class ChangedLaw:
         entry: dict[str, Any] = dict(self.law.to_dict())
         if self.error is not None:
             entry["error"] = self.error
+        if self.is_implied:
+            entry["implied"] = True
         if self.witness is not None:
             entry["witness"] = [view.to_dict() for view in self.witness]
         return entry
@@ -91,7 +98,7 @@ class BatchReport:
     rows, inserted, deleted, missing
         Rows that are there now, that came, that left; and that were to leave but were not there.
     added, removed
-        The laws that hold now and did not before, and those that do no more.
+        The minimal laws that came, and those that went: most are broken, some follow from a smaller one that came.
     pins
         How the pinned laws fare.
     quarantined

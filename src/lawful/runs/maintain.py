@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -109,13 +110,15 @@ class OpenState:
         request = request_of(
             {"find": asked.find, "max_size": asked.max_size, "error": asked.error, "measure": asked.measure}
         )
-        found = state.findings(self._engines.for_sources())
-        ranking = Ranker(view, asked.null, request, RankingWatch(UserWatch(None, None), None, 0.0)).ranking(found)
-        settings = {**request.settings(), "null": asked.null.value, "engine": "local"}
+        begin, found = time.perf_counter(), state.findings(self._engines.for_sources())
+        # Ranking takes over what was found: it is counted before.
         families: dict[str, FoundFamily] = {
             kind: FoundFamily(found.count(kind == "key"), True) for kind in ("key", "fd") if kind in asked.find
         }
-        return DiscoveryReport(view, settings, ranking, True, None, {}, {}, families)
+        ranking = Ranker(view, asked.null, request, RankingWatch(UserWatch(None, None), None, 0.0)).ranking(found)
+        settings = {**request.settings(), "null": asked.null.value, "engine": "local"}
+        seconds = {"total": round(time.perf_counter() - begin, 4)}
+        return DiscoveryReport(view, settings, ranking, True, None, seconds, {}, families)
 
     def pin(self, laws: GivenLaws) -> None:
         """Watch laws from now on: every batch tells whether they hold."""
@@ -244,9 +247,11 @@ class OpenState:
         names, table = tuple(self._state.table.names), self._state.table
         added = [ChangedLaw(NamedLaw(law, names)) for block in applied.changes.added for law in block.laws()]
         removed = [
-            ChangedLaw(NamedLaw(law, names), self._views(law, applied.witnesses.get(_place_of(law))))
-            for block in applied.changes.removed
-            for law in block.laws()
+            ChangedLaw(
+                NamedLaw(law, names), self._views(law, applied.witnesses.get(_place_of(law))), is_implied=is_implied
+            )
+            for block, implied in zip(applied.changes.removed, applied.changes.implied, strict=True)
+            for law, is_implied in zip(block.laws(), implied.tolist(), strict=True)
         ]
         pins = [
             PinOutcome(NamedLaw(law, names), pinned.holds, pinned.violating, self._views(law, pinned.witness))

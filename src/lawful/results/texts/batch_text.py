@@ -71,7 +71,8 @@ def _changed(what: str, style: str, laws: Sequence[ChangedLaw], name: str, limit
     most = len(laws) if limits.found is None else limits.found[0]
     for changed in laws[:most]:
         error = "" if changed.error is None else f"   (error {changed.error:.3g})"
-        yield (Part(f"  {what}  ", style), Part(shown_law(changed.text, limits) + error))
+        label = Part("  implied  ") if changed.is_implied else Part(f"  {what}  ", style)
+        yield (label, Part(shown_law(changed.text, limits) + error))
         yield from indented(_rows(changed.witness, name, limits), " " * 11)
     if len(laws) > most:
         yield line("  " + left_out(len(laws) - most, "", limits))
