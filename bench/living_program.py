@@ -104,6 +104,22 @@ def multiset(
     return times
 
 
+def by_batches(table: list[str], batches: int) -> dict[str, Any]:
+    """The agree sets of a table that comes in batches, and again after a quarter of its rows has left and come back."""
+    codes = TableFile(*table).codes()
+    rows = codes.shape[1]
+    times: Times = defaultdict(list)
+    followed = AgreeMultiset(len(codes), NullPolicy.EQUAL)
+    for batch in np.array_split(np.arange(rows), batches):
+        timed(times, "batch", followed.insert, codes[:, batch], batch)
+    came = len(followed)
+    quarter = np.random.default_rng(0).choice(rows, rows // 4, replace=False)
+    timed(times, "quarter", followed.delete, quarter)
+    timed(times, "quarter", followed.insert, codes[:, quarter], quarter)
+    assert int(followed.sets().counts.sum()) == rows * (rows - 1) // 2, "some pair is counted twice, or not at all"
+    return {**times, "agree_sets": came, "after a quarter": len(followed), "rows": rows}
+
+
 def share(table: list[str], kind: str, percent: int, rounds: int) -> dict[str, Any]:
     """A batch of so many percent of the rows before it, and a count of the resulting table from scratch."""
     codes = TableFile(*table).codes()
@@ -248,6 +264,7 @@ def _three_batches(kept: OpenState, rows: int, number: int, size: int, times: Ti
 
 PROGRAMS: dict[str, Callable[..., dict[str, Any]]] = {
     "multiset": multiset,
+    "by-batches": by_batches,
     "share": share,
     "state": state,
     "tree": tree,
