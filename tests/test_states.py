@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import lawful
-from lawful.common.errors import SourceError, StateInUseError, UsageError
+from lawful.common.errors import NotationError, SourceError, StateInUseError, UsageError
 from lawful.runs.maintain import OpenState
 
 PEOPLE = pa.table({"id": [1, 2, 3], "zip": ["10001", "94105", "94105"], "city": ["New York", "SF", "SF"]})
@@ -72,15 +72,19 @@ def test_changes_are_remembered(state: OpenState) -> None:
 
 
 def test_laws_of_every_kind_can_be_pinned(state: OpenState) -> None:
-    state.pin(["{}: id asc ~ zip asc", "zip -> city", lawful.Key(["zip"])] if hasattr(lawful, "Key") else ["key(zip)"])
+    pins = ["{}: id asc ~ zip asc", "zip -> city", "key(zip)"]
+    state.pin(pins)
     first = state.as_it_is()
     assert first.batch is None
+    assert {pin.text: pin.holds for pin in first.pins} == {pins[0]: True, pins[1]: True, pins[2]: False}
+    # A value that comes before all others has the least rank.
+    report = state.apply(pa.table({"id": [4], "zip": ["00501"], "city": ["Holtsville"]}))
+    assert {pin.text: pin.holds for pin in report.pins} == {pins[0]: False, pins[1]: True, pins[2]: False}
     with lawful.open_state(state.folder, writes=False) as reader:
-        assert [pin.text for pin in reader.as_it_is().pins] == [pin.text for pin in first.pins]
-    assert {pin.text: pin.holds for pin in first.pins}["key(zip)"] is False
-    with pytest.raises(UsageError):
+        assert [pin.to_dict() for pin in reader.as_it_is().pins] == [pin.to_dict() for pin in report.pins]
+    with pytest.raises(NotationError, match="nowhere"):
         state.pin(["zip -> nowhere"])
-    assert len(state.as_it_is().pins) == len(first.pins)
+    assert len(state.as_it_is().pins) == 3
 
 
 def test_only_one_can_write(state: OpenState) -> None:

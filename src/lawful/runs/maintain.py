@@ -18,8 +18,9 @@ from lawful.discovery.findings import KEY
 from lawful.discovery.questions import Watch
 from lawful.engines import Engine
 from lawful.engines.local import LocalEngine
+from lawful.maintenance.applied import Applied
 from lawful.maintenance.batches import Batch, Missing
-from lawful.maintenance.living_state import Applied, LivingState, MakeEngine
+from lawful.maintenance.living_state import LivingState, MakeEngine
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import StateFiles
 from lawful.maintenance.verifying import differences_of
