@@ -87,6 +87,26 @@ def test_laws_of_every_kind_can_be_pinned(state: OpenState) -> None:
     assert len(state.as_it_is().pins) == 3
 
 
+def test_pinned_denial_constraints_see_the_order_of_new_values(tmp_path: Path) -> None:
+    pins = ["not(t.age < 18)", "not(t.score < 1)", "not(t.day < '2020-01-01')", "not(t.id < s.id and t.age > s.age)"]
+    first, new = tmp_path / "first.csv", tmp_path / "new.csv"
+    first.write_text("id,age,score,day\n1,20,1.50,2020-01-01\n2,30,2,2021-01-01\n")
+    new.write_text("id,age,score,day\n3,100,10.0,2020-01-01\n4,17,0.5,2019-12-31\n")
+    with lawful.make_state(tmp_path / "state", first, pins=pins) as state:
+        assert state.as_it_is().holds
+        report = state.apply(new)
+        assert [(pin.text, pin.holds) for pin in report.pins] == [(text, False) for text in pins]
+        state.apply(delete_ids=[3])
+        assert state.as_it_is().holds
+
+
+def test_a_column_that_is_named_as_the_one_of_changes(tmp_path: Path) -> None:
+    with lawful.make_state(tmp_path / "state", pa.table({"_op": ["a"], "x": [1]})) as state:
+        with pytest.raises(UsageError, match="'_op' of its own"):
+            state.apply(changes=pa.table({"_op": ["+"], "x": [2]}))
+        assert state.apply(pa.table({"_op": ["+"], "x": [2]})).rows == 2
+
+
 def test_only_one_can_write(state: OpenState) -> None:
     with pytest.raises(StateInUseError):
         lawful.open_state(state.folder)
