@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import lawful
-from lawful.common.errors import SourceError, StateInUseError, UsageError
+from lawful.common.errors import NotationError, SourceError, StateInUseError, UsageError
 from lawful.runs.maintain import OpenState
 
 PEOPLE = pa.table({"id": [1, 2, 3], "zip": ["10001", "94105", "94105"], "city": ["New York", "SF", "SF"]})
@@ -72,15 +72,39 @@ def test_changes_are_remembered(state: OpenState) -> None:
 
 
 def test_laws_of_every_kind_can_be_pinned(state: OpenState) -> None:
-    state.pin(["{}: id asc ~ zip asc", "zip -> city", lawful.Key(["zip"])] if hasattr(lawful, "Key") else ["key(zip)"])
+    pins = ["{}: id asc ~ zip asc", "zip -> city", "key(zip)"]
+    state.pin(pins)
     first = state.as_it_is()
     assert first.batch is None
+    assert {pin.text: pin.holds for pin in first.pins} == {pins[0]: True, pins[1]: True, pins[2]: False}
+    # A value that comes before all others has the least rank.
+    report = state.apply(pa.table({"id": [4], "zip": ["00501"], "city": ["Holtsville"]}))
+    assert {pin.text: pin.holds for pin in report.pins} == {pins[0]: False, pins[1]: True, pins[2]: False}
     with lawful.open_state(state.folder, writes=False) as reader:
-        assert [pin.text for pin in reader.as_it_is().pins] == [pin.text for pin in first.pins]
-    assert {pin.text: pin.holds for pin in first.pins}["key(zip)"] is False
-    with pytest.raises(UsageError):
+        assert [pin.to_dict() for pin in reader.as_it_is().pins] == [pin.to_dict() for pin in report.pins]
+    with pytest.raises(NotationError, match="nowhere"):
         state.pin(["zip -> nowhere"])
-    assert len(state.as_it_is().pins) == len(first.pins)
+    assert len(state.as_it_is().pins) == 3
+
+
+def test_pinned_denial_constraints_see_the_order_of_new_values(tmp_path: Path) -> None:
+    pins = ["not(t.age < 18)", "not(t.score < 1)", "not(t.day < '2020-01-01')", "not(t.id < s.id and t.age > s.age)"]
+    first, new = tmp_path / "first.csv", tmp_path / "new.csv"
+    first.write_text("id,age,score,day\n1,20,1.50,2020-01-01\n2,30,2,2021-01-01\n")
+    new.write_text("id,age,score,day\n3,100,10.0,2020-01-01\n4,17,0.5,2019-12-31\n")
+    with lawful.make_state(tmp_path / "state", first, pins=pins) as state:
+        assert state.as_it_is().holds
+        report = state.apply(new)
+        assert [(pin.text, pin.holds) for pin in report.pins] == [(text, False) for text in pins]
+        state.apply(delete_ids=[3])
+        assert state.as_it_is().holds
+
+
+def test_a_column_that_is_named_as_the_one_of_changes(tmp_path: Path) -> None:
+    with lawful.make_state(tmp_path / "state", pa.table({"_op": ["a"], "x": [1]})) as state:
+        with pytest.raises(UsageError, match="'_op' of its own"):
+            state.apply(changes=pa.table({"_op": ["+"], "x": [2]}))
+        assert state.apply(pa.table({"_op": ["+"], "x": [2]})).rows == 2
 
 
 def test_only_one_can_write(state: OpenState) -> None:

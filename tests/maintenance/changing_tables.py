@@ -16,8 +16,9 @@ from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, Key, Law
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
+from lawful.maintenance.applied import Applied
 from lawful.maintenance.batches import Batch
-from lawful.maintenance.living_state import Applied, LivingState
+from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
 from lawful.tables.living.incoming import Incoming, match_columns
 from lawful.tables.local_pipeline import encode_arrow

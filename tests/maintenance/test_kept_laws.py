@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, Key
-from lawful.maintenance.living_state import Applied, LivingState
+from lawful.maintenance.applied import Applied
+from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
 from maintenance.changing_tables import (
     Row,

@@ -19,6 +19,8 @@ from lawful.maintenance import living_state
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import Arrays, StateFiles
+from lawful.maintenance.storing import columns_document, read_table, table_arrays
+from lawful.tables.living.living_table import LivingTable
 from maintenance.changing_tables import Row, apply, laws_in, make_state, rows_in
 
 FIRST: list[Row] = [(1, 2, 3), (2, 2, None), (3, 4, 3)]
@@ -237,6 +239,16 @@ class TestCompaction:
         apply(state, [(7, 7, 7)], [])
         assert state.table.ids_of(state.table.live_rows()).tolist() == [0, 3]
         state.close()
+
+    def test_ids_may_be_beyond_32_bits(self, tmp_path: Path) -> None:
+        state = make_state(tmp_path / "state", FIRST, 3, StateSettings())
+        table, ids = state.table, np.array([3, 2**32, 2**33])
+        state.close()
+        old = LivingTable("t", table.columns, table.codes, origins=table.origins, ids=ids, next_id=2**33 + 1)
+        document = {"name": "t", "columns": columns_document(old), "next_id": old.next_id}
+        read = read_table(document, table_arrays(old), 0)
+        assert read.ids_of(read.live_rows()).tolist() == ids.tolist()
+        assert read.next_id == 2**33 + 1
 
     def test_twice_at_one_version_it_never_removes_the_base_that_is_in_use(self, folder: Path) -> None:
         state = LivingState.open(folder, writes=True)

@@ -14,6 +14,7 @@ from lawful.common.errors import SourceError, UsageError
 from lawful.tables.living.incoming import MISFITS, FittedRows, Incoming, Misfits, fit
 from lawful.tables.living.living_table import LivingTable
 from lawful.tables.living.matching import matching_rows
+from lawful.tables.origins import Origins, join_runs, runs_of_lines
 
 Missing = Literal["refuse", "skip"]
 MISSING: tuple[Missing, ...] = ("refuse", "skip")
@@ -151,3 +152,13 @@ def refuse_repeated_keys(
                 "Nothing was changed. To change a row, delete it and insert it anew in one batch.",
             )
         seen.add(combination)
+
+
+def origins_of(fitted: FittedRows) -> Origins:
+    """Where the rows that were kept of a batch came from."""
+    origins = fitted.incoming.batch.origins
+    of_file, numbers = origins.places(fitted.rows)
+    cuts = np.flatnonzero(np.diff(of_file)) + 1
+    parts = [part for part in np.split(np.arange(len(fitted.rows)), cuts) if len(part)]
+    runs = join_runs([(int(of_file[part[0]]), len(part), runs_of_lines(numbers[part])) for part in parts])
+    return Origins(origins.files, origins.unit, runs)

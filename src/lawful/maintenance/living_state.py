@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ from lawful.discovery.questions import Watch
 from lawful.engines import Engine
 from lawful.evidence import equal_rows
 from lawful.maintenance.almost_laws import AlmostLaws
-from lawful.maintenance.batches import Batch, refuse_repeated_keys, rows_to_delete
+from lawful.maintenance.applied import Applied, PinnedLaw
+from lawful.maintenance.batches import Batch, origins_of, refuse_repeated_keys, rows_to_delete
 from lawful.maintenance.evidence import Counted, Pair, Witnesses
 from lawful.maintenance.exact_laws import ExactLaws
 from lawful.maintenance.kept_laws import Checker, KeptLaws, LawsChange
@@ -43,10 +44,10 @@ from lawful.maintenance.storing import (
 )
 from lawful.search import pack_set
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.living.incoming import FittedRows, Misfit, fit
+from lawful.tables.living.incoming import FittedRows, fit
 from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable
-from lawful.tables.origins import Origins, join_runs, runs_of_lines
+from lawful.tables.origins import Origins
 
 MakeEngine = Callable[[], Engine]
 
@@ -54,50 +55,6 @@ _MOST_LOGGED = 64
 """Batches after which a new base is written, so that opening a state stays quick."""
 _MOST_LOGGED_SHARE = 0.25
 """Rows in the log, as a share of those in the base, that make a new base due even for fewer batches."""
-
-
-@dataclass(frozen=True)
-class PinnedLaw:
-    """A law that a user wants to be told of: whether it holds now, and how many rows break it."""
-
-    text: str
-    holds: bool
-    violating: int
-    witness: Pair | None = None
-
-
-@dataclass(frozen=True)
-class Applied:
-    """What a batch did.
-
-    Attributes
-    ----------
-    batch, version
-        The id of the batch, and the version that it made.
-    was_known
-        The batch had been applied before, and changed nothing now.
-    rows, inserted, deleted, missing
-        Rows that are there now, that came, that left, and that were to leave but were not there.
-    misfits
-        Values that did not fit, whose rows were left out.
-    changes
-        The laws that came and went.
-    witnesses
-        For some of the laws that went, the two rows that broke each.
-    """
-
-    batch: str
-    version: int
-    rows: int
-    inserted: int = 0
-    deleted: int = 0
-    missing: int = 0
-    was_known: bool = False
-    misfits: list[Misfit] = field(default_factory=list)
-    changes: LawsChange = field(default_factory=lambda: LawsChange([], [], 0))
-    witnesses: dict[tuple[int, tuple[int, ...]], Pair] = field(default_factory=dict)
-    pins: list[PinnedLaw] = field(default_factory=list)
-    seconds: float = 0.0
 
 
 class LivingState:
@@ -255,7 +212,7 @@ class LivingState:
         types = {} if fitted is None else fitted.types
         for column, (type_, zoned) in types.items():
             self.table.columns[column].type, self.table.columns[column].zoned = type_, zoned
-        origins = None if fitted is None else _origins_of(fitted)
+        origins = None if fitted is None else origins_of(fitted)
         new = self.table.change(gone, come, origins)
         checker = Checker(self.table, self.settings.question(), engine)
         try:
@@ -467,13 +424,3 @@ def _as_candidate(law: Law) -> tuple[int, tuple[int, ...]]:
 
 def _numbers(view: LiveView, pair: tuple[int, int]) -> Pair:
     return int(view.numbers[pair[0]]), int(view.numbers[pair[1]])
-
-
-def _origins_of(fitted: FittedRows) -> Origins:
-    """Where the rows that were kept of a batch came from."""
-    origins = fitted.incoming.batch.origins
-    of_file, numbers = origins.places(fitted.rows)
-    cuts = np.flatnonzero(np.diff(of_file)) + 1
-    parts = [part for part in np.split(np.arange(len(fitted.rows)), cuts) if len(part)]
-    runs = join_runs([(int(of_file[part[0]]), len(part), runs_of_lines(numbers[part])) for part in parts])
-    return Origins(origins.files, origins.unit, runs)

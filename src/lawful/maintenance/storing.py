@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from pyroaring import BitMap
+from pyroaring import BitMap64
 
 from lawful.common.arrays import Bytes, Words
 from lawful.common.meanings import ColumnType
@@ -40,7 +40,7 @@ def table_arrays(table: LivingTable) -> Arrays:
     rows = table.live_rows()
     arrays: Arrays = {"codes": table.codes.matrix(rows)}
     ids = table.ids_of(rows)
-    arrays["ids"] = np.frombuffer(BitMap(ids.astype(np.uint32)).serialize(), np.uint8)
+    arrays["ids"] = np.frombuffer(BitMap64(ids.astype(np.uint64)).serialize(), np.uint8)
     for position, column in enumerate(table.columns):
         arrays[f"texts-{position}"], arrays[f"ends-{position}"] = column.dictionary.arrays()
     return arrays | origins_arrays(table.origins)
@@ -58,7 +58,7 @@ def read_table(document: dict[str, Any], arrays: Arrays, version: int) -> Living
         for position, entry in enumerate(document["columns"])
     ]
     codes = Codes(arrays["codes"])
-    ids = np.array(BitMap.deserialize(arrays["ids"].tobytes()), np.int64)
+    ids = np.array(BitMap64.deserialize(arrays["ids"].tobytes()), np.int64)
     next_id = int(document["next_id"])
     # Where no row has left, ids are numbers; where all have, none is left to be told.
     is_plain = len(ids) in (0, next_id)

@@ -68,6 +68,11 @@ def is_text(source: Any, options: ReadOptions) -> bool:
 
 def changed_rows(state: LivingState, batch: EncodedTable, *, is_text: bool) -> tuple[Incoming, Incoming]:
     """The rows to insert and the rows to delete of a table of changes."""
+    if OPERATION in state.table.names:
+        raise UsageError(
+            f"{state.table.name} has a column {OPERATION!r} of its own, so a table of changes would be unclear",
+            "Give the rows to insert and the rows to delete in two tables.",
+        )
     is_insert = _operations(batch)
     positions = match_columns(state.table, batch, beside=(OPERATION,))
     come = Incoming(batch, np.flatnonzero(is_insert), positions, is_text)

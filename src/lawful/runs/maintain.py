@@ -16,8 +16,9 @@ from lawful.common.meanings import ColumnType
 from lawful.dependencies import FD, Key, Law, NamedLaw, columns_of
 from lawful.discovery.findings import KEY
 from lawful.discovery.questions import Watch
+from lawful.maintenance.applied import Applied
 from lawful.maintenance.batches import Batch, Missing
-from lawful.maintenance.living_state import Applied, LivingState
+from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import StateFiles
 from lawful.maintenance.verifying import differences_of

@@ -1,0 +1,53 @@
+"""What a batch did to a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lawful.maintenance.evidence import Pair
+from lawful.maintenance.kept_laws import LawsChange
+from lawful.tables.living.incoming import Misfit
+
+
+@dataclass(frozen=True)
+class PinnedLaw:
+    """A law that a user wants to be told of: whether it holds now, and how many rows break it."""
+
+    text: str
+    holds: bool
+    violating: int
+    witness: Pair | None = None
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What a batch did.
+
+    Attributes
+    ----------
+    batch, version
+        The id of the batch, and the version that it made.
+    was_known
+        The batch had been applied before, and changed nothing now.
+    rows, inserted, deleted, missing
+        Rows that are there now, that came, that left, and that were to leave but were not there.
+    misfits
+        Values that did not fit, whose rows were left out.
+    changes
+        The laws that came and went.
+    witnesses
+        For some of the laws that went, the two rows that broke each.
+    """
+
+    batch: str
+    version: int
+    rows: int
+    inserted: int = 0
+    deleted: int = 0
+    missing: int = 0
+    was_known: bool = False
+    misfits: list[Misfit] = field(default_factory=list)
+    changes: LawsChange = field(default_factory=lambda: LawsChange([], [], 0))
+    witnesses: dict[tuple[int, tuple[int, ...]], Pair] = field(default_factory=dict)
+    pins: list[PinnedLaw] = field(default_factory=list)
+    seconds: float = 0.0
