@@ -14,7 +14,7 @@ from lawful.dependencies import FD, Key, Law, LawKind
 from lawful.results.law_listings import ListedLaws, Listing
 from lawful.search import unpack_sets
 
-__all__ = ["KEY", "Block", "Candidate", "Emit", "Findings", "ListedLaws", "Listing", "law_of"]
+__all__ = ["KEY", "Block", "Candidate", "Emit", "Findings", "ListedLaws", "Listing", "candidate_of", "law_of"]
 
 KEY = -1
 """The goal of a search for keys; any other goal is the right side of FDs."""
@@ -29,6 +29,14 @@ def law_of(candidate: Candidate, columns: tuple[int, ...]) -> Law:
     goal, places = candidate
     named = tuple(columns[place] for place in places)
     return Key(named) if goal == KEY else FD(named, columns[goal])
+
+
+def candidate_of(law: Law) -> Candidate:
+    """The candidate that a key or an FD over all columns stands for."""
+    if isinstance(law, Key):
+        return KEY, law.columns
+    assert isinstance(law, FD), "only keys and FDs have a goal and a set of columns"
+    return law.rhs, law.lhs
 
 
 class Block(NamedTuple):

@@ -15,8 +15,8 @@ import numpy as np
 
 from lawful.checks import CheckTask, Verdict
 from lawful.common.arrays import Int64s, Words
-from lawful.dependencies import FD, Key, Law
-from lawful.discovery.findings import KEY, Block, Findings
+from lawful.dependencies import Law
+from lawful.discovery.findings import Block, Findings, candidate_of
 from lawful.discovery.keys_and_fds.approximate import discover_almost
 from lawful.discovery.keys_and_fds.thinking import goals_of
 from lawful.discovery.questions import Question, Watch
@@ -148,9 +148,9 @@ class _FromCounts:
     def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
         """Look all of them up at once."""
         given = list(tasks)
-        candidates = [_sides(task.law) for task in given]
-        left = pack_sets([columns for columns, _ in candidates], self._width)
-        right = np.array([goal for _, goal in candidates], np.int64)
+        candidates = [candidate_of(task.law) for task in given]
+        left = pack_sets([columns for _, columns in candidates], self._width)
+        right = np.array([goal for goal, _ in candidates], np.int64)
         for task, violations in zip(given, self._violations.violations(left, right).tolist(), strict=True):
             yield Verdict(task.id, violations == 0, None, violations)
 
@@ -211,10 +211,3 @@ class _BeforeEngine:
             assert verdict.violations is not None
             self._measured.note(laws[verdict.id], verdict.violations)
             yield verdict
-
-
-def _sides(law: Law) -> tuple[tuple[int, ...], int]:
-    if isinstance(law, Key):
-        return law.columns, KEY
-    assert isinstance(law, FD)
-    return law.lhs, law.rhs

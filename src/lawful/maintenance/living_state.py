@@ -17,16 +17,15 @@ from lawful.common.errors import DamagedStateError, SourceError, UsageError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import FD, Key, Law, format_law
 from lawful.dependencies.documents import from_document, to_document
-from lawful.discovery.findings import KEY, Block, Findings
+from lawful.discovery.findings import Block, Findings, candidate_of
 from lawful.discovery.questions import Watch
 from lawful.engines import Engine
 from lawful.evidence import equal_rows
-from lawful.maintenance.almost_laws import AlmostLaws
 from lawful.maintenance.applied import Applied, PinnedLaw
 from lawful.maintenance.batches import Batch, origins_of, refuse_repeated_keys, rows_to_delete
-from lawful.maintenance.evidence import Counted, Pair, Witnesses
-from lawful.maintenance.exact_laws import ExactLaws
+from lawful.maintenance.evidence import Pair
 from lawful.maintenance.kept_laws import Checker, KeptLaws, LawsChange
+from lawful.maintenance.restoring import discovered_laws, restored_laws
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import Arrays, LoggedBatch, StateFiles
 from lawful.maintenance.storing import (
@@ -103,8 +102,7 @@ class LivingState:
         question = settings.question()
         checker = Checker(table, question, engine)
         try:
-            kept = AlmostLaws if settings.error else ExactLaws
-            laws = kept.discovered(table, question, checker, watch, counted=counted)
+            laws = discovered_laws(table, settings, checker, watch)
         finally:
             checker.close()
         state = LivingState(files, table, laws, settings, list(pins), [])
@@ -146,7 +144,7 @@ class LivingState:
     @property
     def key(self) -> tuple[int, ...]:
         """The columns by which rows are told apart, if the state has such."""
-        return _positions(self.table, self.settings.row_key)
+        return self.table.positions(self.settings.row_key)
 
     def close(self) -> None:
         """Let others write."""
@@ -294,7 +292,7 @@ class LivingState:
             for law, packed in zip(block.laws(), block.sets, strict=True):
                 pair = self.laws.refuting(packed, block.goal)
                 if pair is not None:
-                    yield _as_candidate(law), pair
+                    yield candidate_of(law), pair
                 shown += 1
                 if shown == _MOST_WITNESSED:
                     return
@@ -321,7 +319,7 @@ class LivingState:
         """Whether a law follows from the exact laws that are kept."""
         if self.settings.error or not isinstance(law, Key | FD):
             return False
-        columns, goal = _candidate(law)
+        goal, columns = candidate_of(law)
         return self.laws.implies(pack_set(columns, self.table.width), goal)
 
     def _document(self) -> dict[str, Any]:
@@ -352,7 +350,7 @@ def _read(files: StateFiles) -> LivingState:
     try:
         settings = StateSettings.from_dict(document["settings"])
         table = read_table(document, arrays, files.version - len(batches))
-        laws = _read_laws(table, settings, arrays)
+        laws = restored_laws(table, settings, unprefixed(arrays, "evidence"), read_laws(arrays, "laws"))
         pins = [from_document(entry, table.names) for entry in document["pins"]]
         state = LivingState(files, table, laws, settings, pins, from_bytes(arrays["history"]))
         for batch in batches:
@@ -363,15 +361,6 @@ def _read(files: StateFiles) -> LivingState:
             "Nothing was changed. Restore it from a copy, or make a new one.",
         ) from None
     return state
-
-
-def _read_laws(table: LivingTable, settings: StateSettings, arrays: Arrays) -> KeptLaws:
-    saved, laws = unprefixed(arrays, "evidence"), read_laws(arrays, "laws")
-    if settings.error:
-        counted = Counted.from_arrays(table, settings.null, saved) if saved else None
-        return AlmostLaws(table, settings.question(), counted, laws)
-    way = Counted if settings.way == "counted" else Witnesses
-    return ExactLaws.restored(table, settings.question(), way.from_arrays(table, settings.null, saved), laws)
 
 
 def _replay(state: LivingState, batch: LoggedBatch) -> None:
@@ -391,35 +380,14 @@ def _replay(state: LivingState, batch: LoggedBatch) -> None:
     state.note(meta["entry"])
 
 
-def _positions(table: LivingTable, names: Sequence[str]) -> tuple[int, ...]:
-    for name in names:
-        if name not in table.names:
-            raise UsageError(
-                f"{table.name} has no column {name!r} for a row key", f"Columns: {', '.join(table.names)}."
-            )
-    return tuple(table.names.index(name) for name in names)
-
-
 def _refuse_repeated_rows(table: LivingTable, row_key: Sequence[str]) -> None:
     """Refuse a row key that is none."""
-    key = _positions(table, row_key)
+    key = table.positions(row_key)
     if key and equal_rows(LiveView.of(table, ordered=False), key, NullPolicy.EQUAL):
         raise UsageError(
             f"two rows share the row key {', '.join(row_key)}",
             "Name columns that tell all rows apart, or leave --row-key out.",
         )
-
-
-def _candidate(law: Law) -> tuple[tuple[int, ...], int]:
-    if isinstance(law, Key):
-        return law.columns, KEY
-    assert isinstance(law, FD)
-    return law.lhs, law.rhs
-
-
-def _as_candidate(law: Law) -> tuple[int, tuple[int, ...]]:
-    columns, goal = _candidate(law)
-    return goal, columns
 
 
 def _numbers(view: LiveView, pair: tuple[int, int]) -> Pair:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from lawful.common.meanings import ColumnType
-from lawful.dependencies import FD, Key, Law, NamedLaw, columns_of
-from lawful.discovery.findings import KEY
+from lawful.dependencies import Law, NamedLaw, columns_of
+from lawful.discovery.findings import KEY, candidate_of
 from lawful.discovery.questions import Watch
 from lawful.maintenance.applied import Applied
 from lawful.maintenance.batches import Batch, Missing
@@ -249,7 +249,7 @@ class OpenState:
         added = [ChangedLaw(NamedLaw(law, names)) for block in applied.changes.added for law in block.laws()]
         removed = [
             ChangedLaw(
-                NamedLaw(law, names), self._views(law, applied.witnesses.get(_place_of(law))), is_implied=is_implied
+                NamedLaw(law, names), self._views(law, applied.witnesses.get(candidate_of(law))), is_implied=is_implied
             )
             for block, implied in zip(applied.changes.removed, applied.changes.implied, strict=True)
             for law, is_implied in zip(block.laws(), implied.tolist(), strict=True)
@@ -339,10 +339,3 @@ def open_state(folder: Path, where: Where, *, writes: bool = True) -> OpenState:
 def laws_of(given: GivenLaws, names: Sequence[str]) -> list[Law]:
     """Laws as they are given, over the positions of some columns."""
     return given_laws(given).laws(names)
-
-
-def _place_of(law: Law) -> tuple[int, tuple[int, ...]]:
-    if isinstance(law, Key):
-        return KEY, law.columns
-    assert isinstance(law, FD)
-    return law.rhs, law.lhs

@@ -142,6 +142,21 @@ class LivingTable:
         """For every row that ever came, whether it is there."""
         return self._is_live[: self.end]
 
+    def positions(self, names: Sequence[str]) -> tuple[int, ...]:
+        """The positions of some columns, which tell rows apart.
+
+        Raises
+        ------
+        UsageError
+            If a column is not there.
+        """
+        for name in names:
+            if name not in self.names:
+                raise UsageError(
+                    f"{self.name} has no column {name!r} for a row key", f"Columns: {', '.join(self.names)}."
+                )
+        return tuple(self.names.index(name) for name in names)
+
     def live_rows(self) -> Int64s:
         """The numbers of the rows that are there, in their order."""
         return np.flatnonzero(self.is_live)
