@@ -40,10 +40,8 @@ class OrderKeys:
 
     Attributes
     ----------
-    labels
-        The label of every code, null's first; the labels of two codes compare as their values do.
-    order
-        The codes of all values in the order of the values.
+    known
+        How many codes have a label, null not counted.
     labelled
         Grows when all labels are given out anew; the order of the values is still the same.
     ordered
@@ -56,9 +54,14 @@ class OrderKeys:
         self._sort_all()
 
     @property
-    def known(self) -> int:
-        """How many codes have a label, null not counted."""
-        return len(self.order)
+    def labels(self) -> Int64s:
+        """The label of every code, null's first; the labels of two codes compare as their values do."""
+        return self._labels[: self.known + 1]
+
+    @property
+    def order(self) -> Int32s:
+        """The codes of all values in the order of the values."""
+        return self._order[: self.known]
 
     def ranks(self) -> Int32s:
         """The dense rank of every code's value, 0 for null."""
@@ -75,7 +78,7 @@ class OrderKeys:
             self._sort_all()
         elif new and (new * _MANY > self.known or self._type is ColumnType.DURATION):
             # One time of day among lengths of time makes the order of all that of texts.
-            before = self.order
+            before = self.order.copy()
             self._sort_all()
             self.ordered += not np.array_equal(self.order[self.order <= len(before)], before)
         elif new:
@@ -86,16 +89,16 @@ class OrderKeys:
         self._type: ColumnType = column.type
         self._dictionary: Dictionary = column.dictionary
         ranks = column.dictionary.ranks(column.type)
-        self.order: Int32s = np.empty(len(ranks) - 1, np.int32)
-        self.order[ranks[1:] - 1] = np.arange(1, len(ranks), dtype=np.int32)
+        self.known = len(ranks) - 1
+        self._order: Int32s = np.empty(self.known, np.int32)
+        self._order[ranks[1:] - 1] = np.arange(1, len(ranks), dtype=np.int32)
+        self._labels: Int64s = np.empty(self.known + 1, np.int64)
         self._label_all()
 
     def _label_all(self) -> None:
-        gap = min(_WIDEST_GAP, _SPAN // (self.known + 1))
-        self.labels: Int64s = np.empty(self.known + 1, np.int64)
-        self.labels[0] = _NULL_LABEL
-        self.labels[self.order] = (np.arange(self.known, dtype=np.int64) - self.known // 2) * gap
-        self._gap = gap
+        self._gap = min(_WIDEST_GAP, _SPAN // (self.known + 1))
+        self._labels[0] = _NULL_LABEL
+        self._labels[self.order] = (np.arange(self.known, dtype=np.int64) - self.known // 2) * self._gap
         self.labelled += 1
 
     def _take_in(self, codes: Int32s) -> None:
@@ -103,12 +106,18 @@ class OrderKeys:
         in_order = canonical_order(texts, self._type)
         codes, places = codes[in_order], self._places(texts.take(pa.array(in_order)))
         labels = labels_between(self.order, self.labels, places, self._gap)
-        self.order = insert_codes(self.order, codes, places)
-        if labels.size and abs(int(labels[0])) < _FARTHEST and abs(int(labels[-1])) < _FARTHEST:
-            self.labels = np.append(self.labels, np.empty(len(codes), np.int64))
-            self.labels[codes] = labels
+        self._make_room(self.known + len(codes))
+        insert_codes(self._order, self.known, codes, places)
+        self.known += len(codes)
+        if labels.size and -_FARTHEST < labels[0] and labels[-1] < _FARTHEST:
+            self._labels[codes] = labels
         else:
             self._label_all()
+
+    def _make_room(self, codes: int) -> None:
+        if codes > len(self._order):
+            more = max(codes - len(self._order), self.known // 8)
+            self._order, self._labels = np.pad(self._order, (0, more)), np.pad(self._labels, (0, more))
 
     def _places(self, texts: pa.Array) -> Int64s:
         """How many of the known values are smaller than each of some new ones, which are in their order.
@@ -155,4 +164,4 @@ class TableKeys:
     @property
     def memory(self) -> int:
         """Bytes in use."""
-        return sum(keys.labels.nbytes + keys.order.nbytes for keys in self._columns.values())
+        return sum(12 * keys.known for keys in self._columns.values())

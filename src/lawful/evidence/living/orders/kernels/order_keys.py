@@ -9,16 +9,14 @@ from lawful.common.compiled import compiled
 
 
 @compiled
-def insert_codes(order: Int32s, codes: Int32s, places: Int64s) -> Int32s:
-    """The list `order` with codes put in, each behind as many of its entries as `places` says."""
-    both = np.empty(order.size + codes.size, np.int32)
-    start = 0
-    for k in range(codes.size):
-        both[start + k : places[k] + k] = order[start : places[k]]
-        both[places[k] + k] = codes[k]
-        start = places[k]
-    both[start + codes.size :] = order[start:]
-    return both
+def insert_codes(order: Int32s, known: int, codes: Int32s, places: Int64s) -> None:
+    """Put codes between the first `known` entries of `order`, each behind as many of them as `places` says."""
+    stop = known
+    for k in range(codes.size - 1, -1, -1):
+        for place in range(stop - 1, places[k] - 1, -1):
+            order[place + k + 1] = order[place]
+        order[places[k] + k] = codes[k]
+        stop = places[k]
 
 
 @compiled

@@ -66,9 +66,9 @@ def find_ranges(
     `both`, place 2c + 1 has the range of the mirror image; where the two overlap, as for equal rows, place 2c has all.
     """
     mirror_x, mirror_y = _mirrored(operator_x), _mirrored(operator_y)
-    for k in range(own_x.size):
-        for c in range(starts.size - 1):
-            start, stop = starts[c], starts[c + 1]
+    for c in range(starts.size - 1):  # all rows in one chain after the other, which then stays at hand
+        start, stop = starts[c], starts[c + 1]
+        for k in range(own_x.size):
             place = 2 * c if both else c
             first[k, place] = last[k, place] = 0
             if both:
