@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lawful.common.arrays import Flags, Int32s, Int64s
+from lawful.common.arrays import Int32s, Int64s
 from lawful.evidence.living.orders.plan import IndexPlan
-from lawful.evidence.living.orders.ranges import Ranges
+from lawful.evidence.living.orders.ranges import total_counts
 from lawful.evidence.signs import WORD_BITS
 
 _CHUNK = 1 << 16
@@ -60,8 +60,8 @@ def violating_candidates(
     seen = np.zeros(plan.table.end if visits > 1 else 0, np.uint64)
     for start in range(0, len(new), WORD_BITS):
         numbers = new[start : start + WORD_BITS]
-        parts = [part for each in plan.indexes for fetch in each.fetches for part in each.index.ranges(numbers, fetch)]
-        is_dear = _is_dear(parts, len(numbers), plan.table.rows, listed_cost)
+        parts = [part for each in plan.indexes for part in each.ranges(numbers)]
+        is_dear = total_counts(parts, len(numbers)) * listed_cost > plan.table.rows
         if is_dear.any():
             none = np.empty(0, np.int32)
             yield CandidateChunk(none, none, numbers[is_dear])
@@ -70,11 +70,3 @@ def violating_candidates(
             for left, right in part.pairs(numbers, plan.table.is_live, seen, chunk):
                 yield CandidateChunk(left, right, numbers[:0])
         seen[:] = 0
-
-
-def _is_dear(parts: list[Ranges], rows: int, table_rows: int, listed_cost: float) -> Flags:
-    """Which rows the indexes would list too much for."""
-    counts = np.zeros(rows, np.int64)
-    for part in parts:
-        counts += part.counts()
-    return np.asarray(counts * listed_cost > table_rows)

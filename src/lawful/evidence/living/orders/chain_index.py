@@ -17,7 +17,6 @@ Departures from the paper:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import isqrt
 from typing import NamedTuple
 
@@ -148,14 +147,6 @@ class ChainIndex:
             kernels.find_ranges(chains.starts, chains.x, chains.y, *own, is_asked, *operators, both, first, last)
             found.append(Ranges(chains.rows, first, last))
         return found
-
-    def counts(self, rows: Int64s, fetches: Iterable[Fetch]) -> Int64s:
-        """How many rows some rows would be given, rows that have left included, without listing them."""
-        counted = np.zeros(len(rows), np.int64)
-        for fetch in fetches:
-            for part in self.ranges(rows, fetch):
-                counted += part.counts()
-        return counted
 
     def _operators(self, fetch: Fetch) -> tuple[int, int]:
         given = {fetch.first: fetch.first_op, fetch.second: fetch.second_op}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s
@@ -55,14 +53,6 @@ class EqualityIndex:
         is_null = (codes == NULL_RANK) & (self._policy is NullPolicy.IGNORE)
         found = [Ranges(order, *_as_column(first, last)), Ranges(self._recent, *_as_column(*recent))]
         return [part.without(is_null) for part in found]
-
-    def counts(self, rows: Int64s, fetches: Iterable[Fetch]) -> Int64s:
-        """How many rows some rows would be given, rows that have left included, without listing them."""
-        counted = np.zeros(len(rows), np.int64)
-        for fetch in fetches:
-            for part in self.ranges(rows, fetch):
-                counted += part.counts()
-        return counted
 
 
 def _as_column(*bounds: Int64s) -> tuple[Int32s, ...]:

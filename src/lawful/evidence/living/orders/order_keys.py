@@ -109,7 +109,7 @@ class OrderKeys:
         self._make_room(self.known + len(codes))
         insert_codes(self._order, self.known, codes, places)
         self.known += len(codes)
-        if labels.size and -_FARTHEST < labels[0] and labels[-1] < _FARTHEST:
+        if labels.size and labels[0] > -_FARTHEST and labels[-1] < _FARTHEST:
             self._labels[codes] = labels
         else:
             self._label_all()

@@ -25,6 +25,7 @@ from lawful.evidence.living.orders.chain_index import ChainIndex
 from lawful.evidence.living.orders.equality_index import EqualityIndex
 from lawful.evidence.living.orders.fetches import Fetch, fetches_of, widest
 from lawful.evidence.living.orders.order_keys import TableKeys
+from lawful.evidence.living.orders.ranges import Ranges, RowIndex, total_counts
 from lawful.evidence.living.orders.sampled_pairs import SampledPairs
 from lawful.evidence.living.row_clusters import RowClusters
 from lawful.tables.living.living_table import LivingTable
@@ -56,7 +57,7 @@ class PlannedIndex:
         The share of the table that it lists for a new row, estimated when it was chosen.
     """
 
-    index: ChainIndex | EqualityIndex
+    index: RowIndex
     fetches: tuple[Fetch, ...]
     serves: tuple[int, ...]
     share: float
@@ -66,9 +67,13 @@ class PlannedIndex:
         """The number of chains."""
         return self.index.rank
 
+    def ranges(self, rows: Int64s) -> list[Ranges]:
+        """Where the rows are that some rows are to be compared with."""
+        return [part for fetch in self.fetches for part in self.index.ranges(rows, fetch)]
+
     def counts(self, rows: Int64s) -> Int64s:
         """How many rows it would list for each of some rows, without listing them."""
-        return self.index.counts(rows, self.fetches)
+        return total_counts(self.ranges(rows), len(rows))
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,7 @@ def choose_indexes(
     indexes = []
     for (columns, is_equality), served in sorted(grouped.items()):
         fetches = widest(served.values())
-        index = (
+        index: RowIndex = (
             EqualityIndex(table, clusters, columns[0], policy)
             if is_equality
             else _chain_index(keys, columns, fetches, sample, policy)

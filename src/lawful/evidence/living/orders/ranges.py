@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from lawful.common.arrays import Flags, Int32s, Int64s, Words
+from lawful.evidence.living.orders.fetches import Fetch
 from lawful.evidence.living.orders.kernels.ranges import list_pairs
 
 
@@ -46,3 +47,33 @@ class Ranges(NamedTuple):
             at, count = list_pairs(self.rows, first, self.last, numbers, is_live, seen, at, left, right)
             if count:
                 yield left[:count], right[:count]
+
+
+class RowIndex(Protocol):
+    """An index of the live rows of a table."""
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns whose comparisons it answers."""
+
+    @property
+    def rank(self) -> int:
+        """In how many sorted lists a row is looked for."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes in use."""
+
+    def catch_up(self) -> None:
+        """Take in the rows that have come."""
+
+    def ranges(self, rows: Int64s, fetch: Fetch) -> list[Ranges]:
+        """Where the rows are that some rows ask for, with either of the two as the first."""
+
+
+def total_counts(parts: Iterable[Ranges], rows: int) -> Int64s:
+    """How many rows new rows would be given in all, those that have left included, without listing them."""
+    counted = np.zeros(rows, np.int64)
+    for part in parts:
+        counted += part.counts()
+    return counted
