@@ -13,7 +13,7 @@ from tests.evidence.living.orders.growing import ORDERS, Growing
 
 
 def check_orders(policy: NullPolicy) -> None:
-    """Hold the candidates of some batches against all pairs; the first batch is merged into the chains, the last is put in here."""
+    """Hold the candidates of two batches against all pairs: the first is merged into the chains, the last put in here."""
     generator = np.random.default_rng(5)
 
     def rows(count: int) -> list[tuple[int | None, ...]]:
@@ -25,7 +25,7 @@ def check_orders(policy: NullPolicy) -> None:
     plan = choose_indexes(growing.table, laws, policy)
     for size in (270, 5):
         with np.errstate(over="ignore"):  # as the hashes of texts do on purpose
-            new = growing.change(rows(size), growing.live[::3])
+            new = growing.change(rows(size), growing.live[::9])
         plan.catch_up()
         checked = new[:5]
         found = {
