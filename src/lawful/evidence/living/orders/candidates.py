@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lawful.common.arrays import Int32s, Int64s
+from lawful.common.arrays import Flags, Int32s, Int64s, Words
 from lawful.evidence.living.orders.plan import IndexPlan
-from lawful.evidence.living.orders.ranges import total_counts
+from lawful.evidence.living.orders.ranges import Ranges, total_counts
 from lawful.evidence.signs import WORD_BITS
 
 _CHUNK = 1 << 16
@@ -66,7 +66,26 @@ def violating_candidates(
             none = np.empty(0, np.int32)
             yield CandidateChunk(none, none, numbers[is_dear])
             parts = [part.without(is_dear) for part in parts]
-        for part in parts:
-            for left, right in part.pairs(numbers, plan.table.is_live, seen, chunk):
-                yield CandidateChunk(left, right, numbers[:0])
-        seen[:] = 0
+        for left, right in _joined(parts, numbers, plan.table.is_live, seen, chunk):
+            yield CandidateChunk(left, right, numbers[:0])
+        if start + WORD_BITS < len(new):
+            seen[:] = 0
+
+
+def _joined(
+    parts: list[Ranges], numbers: Int64s, is_live: Flags, seen: Words, chunk: int
+) -> Iterator[tuple[Int32s, Int32s]]:
+    """The pairs of all parts, few of them at a time only at the end."""
+    lefts: list[Int32s] = []
+    rights: list[Int32s] = []
+    waiting = 0
+    for part in parts:
+        for left, right in part.pairs(numbers, is_live, seen, chunk):
+            if waiting + len(left) > chunk:
+                yield np.concatenate(lefts), np.concatenate(rights)
+                lefts, rights, waiting = [], [], 0
+            lefts.append(left)
+            rights.append(right)
+            waiting += len(left)
+    if waiting:
+        yield np.concatenate(lefts), np.concatenate(rights)

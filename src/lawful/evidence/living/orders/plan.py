@@ -86,6 +86,17 @@ class IndexPlan:
     keys: TableKeys
     clusters: RowClusters
 
+    def covers(self, pod: POD) -> bool:
+        """Whether the plan finds all pairs that break another POD, without any change.
+
+        It does for whatever follows from a POD of the plan: for all that takes the place of one that is broken (end of
+        section VI of IncPOD).
+        """
+        asked = [fetch for each in self.indexes for fetch in each.fetches]
+        return any(
+            all(any(part.is_within(fetch) for fetch in asked) for part in option.parts()) for option in fetches_of(pod)
+        )
+
     def catch_up(self) -> None:
         """Take in the rows that have come, after each change of the table."""
         self.keys.catch_up()
@@ -107,10 +118,21 @@ def choose_indexes(
     *,
     scoring: Scoring = "share",
     seed: int = 0,
+    before: IndexPlan | None = None,
 ) -> IndexPlan:
-    """Choose indexes for a set of PODs and build them."""
-    keys, pods = TableKeys(table), tuple(pods)
-    clusters = clusters or RowClusters(table)
+    """Choose indexes for a set of PODs and build them.
+
+    Parameters
+    ----------
+    clusters
+        The rows by value, if there are some already.
+    before
+        A plan for the same table and the same meaning of null, up to date, whose indexes are kept where they are chosen
+        again.
+    """
+    keys, pods = before.keys if before else TableKeys(table), tuple(pods)
+    clusters = clusters or (before.clusters if before else RowClusters(table))
+    known = {(each.index.columns, each.fetches[0].is_equality): each.index for each in before.indexes} if before else {}
     sample = SampledPairs(keys, policy, seed)
     options = [fetches_of(pod) for pod in pods]
     chosen = _by_share(options, sample) if scoring == "share" else _by_correlation(options, sample)
@@ -120,11 +142,11 @@ def choose_indexes(
     indexes = []
     for (columns, is_equality), served in sorted(grouped.items()):
         fetches = widest(served.values())
-        index: RowIndex = (
-            EqualityIndex(table, clusters, columns[0], policy)
-            if is_equality
-            else _chain_index(keys, columns, fetches, sample, policy)
-        )
+        index = known.get((columns, is_equality))
+        if index is None and is_equality:
+            index = EqualityIndex(table, clusters, columns[0], policy)
+        elif index is None:
+            index = _chain_index(keys, columns, fetches, sample, policy)
         indexes.append(PlannedIndex(index, fetches, tuple(sorted(served)), sample.share(fetches)))
     return IndexPlan(table, pods, tuple(indexes), keys, clusters)
 

@@ -17,8 +17,7 @@ _ROWS = 1024
 _PAIRS = 4096
 _UNKNOWN = 2
 """The sign of a comparison with a null that is ignored: no operator has it."""
-_SIGNS: dict[Operator | None, tuple[int, ...]] = {
-    None: (-1, 0, 1, _UNKNOWN),
+_SIGNS: dict[Operator, tuple[int, ...]] = {
     "<": (-1,),
     "<=": (-1, 0),
     ">": (1,),
@@ -51,6 +50,7 @@ class SampledPairs:
         apart = self._left != self._right
         self._left, self._right = self._left[apart], self._right[apart]
         self._signs: dict[int, npt.NDArray[np.int8]] = {}
+        self._satisfied: dict[tuple[int, Operator], Flags] = {}
 
     def correlation(self, one: int, other: int) -> float:
         """The correlation of the *ranks* that two columns have in the sample, of rows with both values.
@@ -78,10 +78,15 @@ class SampledPairs:
         return float(found.mean()) if len(found) else 0.0
 
     def _satisfies(self, fetch: Fetch) -> Flags:
-        satisfied = np.isin(self._sign(fetch.first), _SIGNS[fetch.first_op])
-        if fetch.second is not None:
-            satisfied &= np.isin(self._sign(fetch.second), _SIGNS[fetch.second_op])
-        return satisfied
+        satisfied = self._satisfying(fetch.first, fetch.first_op)
+        if fetch.second is None or fetch.second_op is None:
+            return satisfied
+        return satisfied & self._satisfying(fetch.second, fetch.second_op)
+
+    def _satisfying(self, column: int, operator: Operator) -> Flags:
+        if (column, operator) not in self._satisfied:
+            self._satisfied[column, operator] = np.isin(self._sign(column), _SIGNS[operator])
+        return self._satisfied[column, operator]
 
     def _sign(self, column: int) -> npt.NDArray[np.int8]:
         if column not in self._signs:
