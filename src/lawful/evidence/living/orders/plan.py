@@ -2,9 +2,9 @@
 
 `correlation` is ChooseIndex, algorithm 3: indexes of equal values that are selective, then pairs of columns by
 (1 - |r|) / coverage, then what is left. It goes for indexes of few chains. `share`, the default, goes for what an index
-is there for: it estimates on a sample which share of the table each fetch would list, and takes the fetches with the
-least share for each POD that they cover. Where A and B rise together, algorithm 3 takes an index for A< and B<, which
-finds nearly every row; the other comparisons of the same POD may find none.
+is there for: it estimates on a sample of pairs what each fetch would list, and takes, one after the other, the fetches
+that add the fewest pairs for each POD that they cover. Where A and B rise together, algorithm 3 takes an index for A<
+and B<, which finds nearly every row; other comparisons of the same POD may find none.
 
 Departures beside: any operators on two columns can be answered by any index on them, so pairs of columns are covered
 and not pairs of operators; what is covered is struck off after a choice, not while it is looked through, and indexes
@@ -14,11 +14,13 @@ that cover nothing any more are not built (I10); chains are sorted by operators 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lawful.common.arrays import Int64s
+import numpy as np
+
+from lawful.common.arrays import Flags, Int64s
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies.laws import POD
 from lawful.evidence.living.orders.chain_index import ChainIndex
@@ -36,6 +38,8 @@ _MOST_EQUAL = 0.6
 """The paper's l: an index of equal values is chosen at once if its score is below."""
 _LEAST_CORRELATION = 0.2
 """The paper's alpha: a correlation beyond this decides whether B rises or falls along the chains."""
+_LISTED_AGAIN = 0.25
+"""What listing a pair costs, as a part of what comparing it costs."""
 _VISIT = 1 / 1024
 """What asking an index costs beside what it lists, as a share of the table."""
 
@@ -166,16 +170,36 @@ def _chain_index(
     return ChainIndex(keys, (columns[0], "<="), (columns[1], ">=" if falls else "<="), policy)
 
 
+class _ListedShares:
+    """What fetches cost, given those that are chosen: pairs that these find are not compared again, only listed."""
+
+    def __init__(self, fetches: Iterable[Fetch], sample: SampledPairs) -> None:
+        self._place: dict[_Choice, int] = {fetch: place for place, fetch in enumerate(fetches)}
+        found = [sample.finds(fetch) for fetch in self._place if isinstance(fetch, Fetch)]
+        self._finds: Flags = np.stack(found) if found else np.empty((0, 0), np.bool_)
+        self._is_open = np.ones(self._finds.shape[1], np.bool_)
+        self._listed: Int64s = np.count_nonzero(self._finds, axis=1)
+        self._compared = self._listed.copy()
+
+    def cost(self, choice: _Choice) -> float:
+        place = self._place[choice]
+        pairs = self._compared[place] + _LISTED_AGAIN * self._listed[place]
+        return _VISIT + float(pairs) / max(1, len(self._is_open))
+
+    def take(self, choice: _Choice) -> None:
+        added = self._finds[self._place[choice]] & self._is_open
+        self._is_open &= ~added
+        self._compared -= np.count_nonzero(self._finds[:, added], axis=1)
+
+
 def _by_share(options: Sequence[Sequence[Fetch]], sample: SampledPairs) -> _Served:
     """The fetch that is chosen for each POD."""
     found: dict[_Choice, _Served] = defaultdict(dict)
-    scores: dict[_Choice, float] = {}
     for number, fetches in enumerate(options):
         for fetch in fetches:
             found[fetch][number] = fetch
-            if fetch not in scores:
-                scores[fetch] = _VISIT + sample.share([fetch])
-    return _cover(found, scores)
+    shares = _ListedShares(dict.fromkeys(fetch for fetches in options for fetch in fetches), sample)
+    return _cover(found, shares.cost, shares.take)
 
 
 def _by_correlation(options: Sequence[Sequence[Fetch]], sample: SampledPairs) -> _Served:
@@ -194,9 +218,9 @@ def _by_correlation(options: Sequence[Sequence[Fetch]], sample: SampledPairs) ->
                     related = 0.0 if fetch.second is None else sample.correlation(fetch.first, fetch.second)
                     scores[fetch.columns] = 1 - abs(related)
     telling = {choice: served for choice, served in equal.items() if scores[choice] < _MOST_EQUAL}
-    chosen = _cover(telling, scores, per_pod=False)
-    chosen |= _cover(_without(others, chosen), scores)
-    return chosen | _cover(_without(equal, chosen), scores, per_pod=False)
+    chosen = _cover(telling, scores.__getitem__, per_pod=False)
+    chosen |= _cover(_without(others, chosen), scores.__getitem__)
+    return chosen | _cover(_without(equal, chosen), scores.__getitem__, per_pod=False)
 
 
 def _without(found: Mapping[_Choice, _Served], covered: Iterable[int]) -> dict[_Choice, _Served]:
@@ -207,12 +231,19 @@ def _without(found: Mapping[_Choice, _Served], covered: Iterable[int]) -> dict[_
     }
 
 
-def _cover(found: Mapping[_Choice, _Served], scores: Mapping[_Choice, float], *, per_pod: bool = True) -> _Served:
+def _cover(
+    found: Mapping[_Choice, _Served],
+    score: Callable[[_Choice], float],
+    take: Callable[[_Choice], None] = lambda _: None,
+    *,
+    per_pod: bool = True,
+) -> _Served:
     """Choose until all that can be is covered, each time what has the least score, or score per POD that it adds."""
     chosen: _Served = {}
     left = {choice: served for choice, served in found.items() if served}
     while left:
-        best = min(left, key=lambda choice: (scores[choice] / (len(left[choice]) if per_pod else 1), str(choice)))
+        best = min(left, key=lambda choice: (score(choice) / (len(left[choice]) if per_pod else 1), str(choice)))
+        take(best)
         chosen |= left[best]
         left = {choice: served for choice, served in _without(left, left[best]).items() if served}
     return chosen

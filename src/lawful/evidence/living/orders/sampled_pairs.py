@@ -70,11 +70,15 @@ class SampledPairs:
         codes = self._keys.table.codes.column_of_rows(column, self._rows)
         return len(np.unique(codes)) / len(codes) if len(codes) else 1.0
 
+    def finds(self, fetch: Fetch) -> Flags:
+        """Which of the sampled pairs a fetch finds, in either order of their rows."""
+        return self._satisfies(fetch) | self._satisfies(fetch.mirrored())
+
     def share(self, fetches: Iterable[Fetch]) -> float:
-        """The share of the sampled pairs that some fetches find, in either order of their rows."""
+        """The share of the sampled pairs that some fetches find."""
         found = np.zeros(len(self._left), np.bool_)
         for fetch in fetches:
-            found |= self._satisfies(fetch) | self._satisfies(fetch.mirrored())
+            found |= self.finds(fetch)
         return float(found.mean()) if len(found) else 0.0
 
     def _satisfies(self, fetch: Fetch) -> Flags:
