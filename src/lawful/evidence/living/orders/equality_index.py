@@ -37,7 +37,8 @@ class EqualityIndex:
 
     def catch_up(self) -> None:
         """Take in the rows that have come, after the clusters have done so."""
-        recent = np.arange(self._clusters.end, self._table.end)
+        self._followed = self._clusters.end, self._table.end
+        recent = np.arange(*self._followed)
         codes = self._table.codes.column_of_rows(self.column, recent)
         order = np.argsort(codes, kind="stable")
         self._recent: Int32s = recent[order].astype(np.int32)
@@ -47,6 +48,8 @@ class EqualityIndex:
         """Where the rows are that have the value of each of some rows."""
         if not fetch.is_equality or fetch.first != self.column:
             raise ValueError(f"an index of equal values in column {self.column} cannot answer {fetch}")
+        if self._followed != (self._clusters.end, self._table.end):  # somebody else has sorted the clusters anew
+            self.catch_up()
         codes = self._table.codes.column_of_rows(self.column, rows)
         order, first, last = self._clusters.ranges(self.column, codes)
         recent = [np.searchsorted(self._codes, codes, side) for side in ("left", "right")]

@@ -82,7 +82,11 @@ class PlannedIndex:
 
 @dataclass(frozen=True)
 class IndexPlan:
-    """The indexes for a set of PODs; each POD is served by one of them."""
+    """The indexes for a set of PODs; each POD is served by one of them.
+
+    They are of one `LivingTable` for as long as rows keep their numbers: once rows that left are cleared away, a plan
+    has to be made anew.
+    """
 
     table: LivingTable
     pods: tuple[POD, ...]
@@ -129,13 +133,13 @@ def choose_indexes(
     Parameters
     ----------
     clusters
-        The rows by value, if there are some already.
+        The rows by value, if there are some already; a plan before has its own.
     before
         A plan for the same table and the same meaning of null, up to date, whose indexes are kept where they are chosen
         again.
     """
     keys, pods = before.keys if before else TableKeys(table), tuple(pods)
-    clusters = clusters or (before.clusters if before else RowClusters(table))
+    clusters = before.clusters if before else clusters or RowClusters(table)
     known = {(each.index.columns, each.fetches[0].is_equality): each.index for each in before.indexes} if before else {}
     sample = SampledPairs(keys, policy, seed)
     options = [fetches_of(pod) for pod in pods]
