@@ -21,6 +21,7 @@ from lawful.evidence import (
 from lawful.evidence.living.agree_multiset import AgreeMultiset
 from lawful.evidence.minimal_differences import minimal_differences
 from tests.evidence.living.histories import STRATEGIES, random_history
+from tests.evidence.living.orders.uncompiled_orders import check_orders
 from tests.evidence.living.test_agree_multiset import follow
 from tests.evidence.living.test_violation_counts import check_counts
 from tests.evidence.pairs import all_pairs, as_known, brute_agree, random_table
@@ -54,6 +55,7 @@ def main() -> None:
             for strategy in STRATEGIES:
                 follow(history, policy, AgreeMultiset(width, policy, strategy=strategy))
             check_counts(history, policy, [(1, 2), (6, 0), (3, -1)])
+        check_orders(policy)
 
 
 main()

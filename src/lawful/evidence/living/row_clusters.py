@@ -76,6 +76,13 @@ class RowClusters:
         order, starts = self._sorted(column)
         return order[:0] if code > len(starts) - 2 else order[starts[code] : starts[code + 1]]
 
+    def ranges(self, column: int, codes: Int32s) -> tuple[Int32s, Int64s, Int64s]:
+        """The sorted rows, and where among them the rows of each code begin and end."""
+        order, starts = self._sorted(column)
+        known = np.minimum(codes, len(starts) - 2)
+        first = starts[known]
+        return order, first, np.where(codes > known, first, starts[known + 1])
+
     def _sorted(self, column: int) -> _SortedColumn:
         if column not in self._columns:
             codes = self._table.codes.column(column)[: self.end]

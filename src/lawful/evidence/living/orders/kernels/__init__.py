@@ -1,0 +1,1 @@
+"""The compiled parts of indexes on two columns."""
