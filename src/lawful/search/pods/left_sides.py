@@ -7,19 +7,17 @@ column only, and != stands on no left side, so that minimal constraints are othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from lawful.common.arrays import Words
 from lawful.dependencies import POD, Operator
-from lawful.search.denials.inversion import depths
 from lawful.search.hitting_sets import CHUNK_SETS
 from lawful.search.pods.kernels import left_sides as kernels
 from lawful.search.sets import distinct_sets, minimal_sets, sets_without, unpack_sets, words_for
-
-Look = Callable[[], None]
 
 COLUMN_BITS: Final = kernels.COLUMN_BITS
 _OPERATORS: Final[dict[int, Operator]] = {1: "<=", 2: ">=", 3: "=", 4: "<", 8: ">"}
@@ -63,24 +61,60 @@ def told_left_sides(goal: Goal, sets: Words) -> Words:
     return sets[kernels.rising_first(sets)] if goal.operator == "=" else sets
 
 
+class GoalEdges(NamedTuple):
+    """What pairs of rows say of one right side: the edges of those that break it, over all other columns.
+
+    `marked` are the edges of other pairs that keep the marks of <= critical: with the right column less, and equal.
+    """
+
+    goal: Goal
+    broken_by: Words
+    marked: tuple[Words, Words]
+
+    @staticmethod
+    def of(edges: Words, goal: Goal) -> GoalEdges:
+        """Take from `pair_edges` what is about a right side; a pair whose sign there is unknown breaks nothing."""
+        word, place = divmod(goal.column, 64 // COLUMN_BITS)
+        shift = np.uint64(COLUMN_BITS * place)
+        nibbles = (edges[:, word] >> shift) & np.uint64(15)
+        others = edges.copy()
+        others[:, word] &= ~(np.uint64(15) << shift)
+
+        def where(sign: int) -> Words:
+            return others[nibbles == sign]
+
+        greater = where(kernels.IS_GREATER)
+        if goal.operator != "<=":
+            more = where(kernels.IS_LESS if goal.operator == "=" else kernels.IS_EQUAL)
+            return GoalEdges(goal, distinct_sets(np.concatenate([greater, more])), (others[:0], others[:0]))
+        # What has to be hit anyway keeps no mark critical.
+        less, equal = (sets_without(where(sign), greater) for sign in (kernels.IS_LESS, kernels.IS_EQUAL))
+        return GoalEdges(goal, greater, (less, equal))
+
+
 class LeftSideSearch:
     """A search for the minimal left sides of one right side that can be stopped and resumed.
 
     Parameters
     ----------
     edges
-        What `pair_edges` gives.
-    goal
-        The right side.
+        What pairs of rows say of the right side.
     max_columns
         The most columns of a left side.
+    patience
+        After how many edges to stop for whoever has another way then.
     """
 
-    def __init__(self, edges: Words, goal: Goal, max_columns: int) -> None:
-        uncovered, marked = _edges_of_goal(edges, goal)
-        self._words = edges.shape[1]
+    def __init__(self, edges: GoalEdges, max_columns: int, patience: int | None = None) -> None:
+        # Without unknown signs no edge contains another one.
+        uncovered = minimal_sets(edges.broken_by) if has_unknown(edges.broken_by).any() else edges.broken_by
+        marked = edges.marked
+        self._words = uncovered.shape[1]
         self._max_columns = max_columns
-        self._has_marks = goal.operator == "<="
+        self._work = _WORK if patience is None else min(_WORK, patience)
+        self.looked_at = 0
+        """How many edges were looked at so far, about."""
+        self._has_marks = edges.goal.operator == "<="
         is_possible = not self._has_marks or all(len(some) for some in marked)
         self._only_the_empty_set = is_possible and not len(uncovered)
         self._is_cut = max_columns < 1 and len(uncovered) > 0
@@ -129,60 +163,20 @@ class LeftSideSearch:
         out = np.empty((CHUNK_SETS, self._words), np.uint64)
         n_out = kernels.search_on(
             self._uncovered, self._once, self._slots, self._ends, self._has_marks, self._max_columns,
-            self._sets, self._state, _WORK, out,
+            self._sets, self._state, self._work, out,
         )  # fmt: skip
+        self.looked_at += self._work
         return out[:n_out]
 
 
-def minimal_left_sides(edges: Words, goal: Goal, max_columns: int, look: Look) -> tuple[Words, bool]:
-    """All minimal left sides of a right side up to a size, one of two mirror images, and whether larger ones may be.
-
-    `look` is called now and then; what it raises ends the search.
-    """
-    search = LeftSideSearch(edges, goal, max_columns)
-    found = [np.zeros((0, edges.shape[1]), np.uint64)]
-    while not search.finished:
-        look()
-        found.append(told_left_sides(goal, search.advance()))
-    return np.concatenate(found), search.was_cut
-
-
-def sizes_to_search(most: int, *, small_first: bool) -> Iterator[int]:
-    """Limits on the size, one after the other: one, or ever larger ones."""
-    return depths(most) if small_first else iter((most,))
-
-
-def _edges_of_goal(edges: Words, goal: Goal) -> tuple[Words, tuple[Words, Words]]:
-    """The edges of pairs that break a right side, and those that keep the marks of <= critical.
-
-    A pair of which the right column is not known breaks nothing.
-    """
-    word, place = divmod(goal.column, 64 // COLUMN_BITS)
-    shift = np.uint64(COLUMN_BITS * place)
-    nibbles = (edges[:, word] >> shift) & np.uint64(15)
-    others = edges.copy()
-    others[:, word] &= ~(np.uint64(15) << shift)
-
-    def where(sign: int) -> Words:
-        return others[nibbles == sign]
-
-    greater = where(kernels.IS_GREATER)
-    nothing = others[:0]
-    if goal.operator == "<=":
-        uncovered, marked = greater, (where(kernels.IS_LESS), where(kernels.IS_EQUAL))
-    else:
-        more = where(kernels.IS_LESS if goal.operator == "=" else kernels.IS_EQUAL)
-        uncovered, marked = distinct_sets(np.concatenate([greater, more])), (nothing, nothing)
-    if _has_unknown(edges):  # else no edge contains another
-        uncovered = minimal_sets(uncovered)
-    # What has to be hit anyway keeps no mark critical.
-    return uncovered, (sets_without(marked[0], uncovered), sets_without(marked[1], uncovered))
-
-
-def _has_unknown(edges: Words) -> bool:
-    """Whether any sign is unknown."""
-    pairs = edges & (edges >> np.uint64(1))
-    return bool((pairs & (pairs >> np.uint64(2)) & np.uint64(0x1111111111111111)).any())
+def has_unknown(edges: Words) -> npt.NDArray[np.bool_]:
+    """Which columns are unknown in any of some edges."""
+    union = np.zeros(edges.shape[1], np.uint64)
+    if len(edges):
+        pairs = edges & (edges >> np.uint64(1))
+        union = np.bitwise_or.reduce(pairs & (pairs >> np.uint64(2)), axis=0)
+    places = np.arange(0, 64, COLUMN_BITS, dtype=np.uint64)
+    return ((union[:, np.newaxis] >> places) & np.uint64(1)).astype(np.bool_).ravel()
 
 
 def literal_words(columns: int) -> int:
