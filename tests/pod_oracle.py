@@ -62,7 +62,7 @@ def error(law: Pointwise, table: Sequence[Row], null: str) -> float:
 
 
 def follows(law: Pointwise, other: Pointwise) -> bool:
-    """Whether a law has the same right column as another, asks for no less on the left and says no more on the right."""
+    """Whether a law asks for no less than another on the left, and says no more on the right."""
     marks = dict(law[0])
     contained = all(column in marks and mark in IMPLIED[marks[column]] for column, mark in other[0])
     return contained and law[1][0] == other[1][0] and law[1][1] in IMPLIED[other[1][1]]

@@ -1,4 +1,4 @@
-"""Pointwise order dependencies beside other laws: the constraint that each is, and which of two mirror images is told."""
+"""Pointwise order dependencies: the constraint that each is, and which of two mirror images is told."""
 
 from __future__ import annotations
 

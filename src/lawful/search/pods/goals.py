@@ -115,7 +115,8 @@ class GoalSearch:
         kept: list[Words] = []
         while not search.finished:
             look()
-            found = told_left_sides(self._edges.goal, search.advance())
+            found = search.advance()
+            found = found[told_left_sides(self._edges.goal, found)]
             if isinstance(search, BoxSearch) or patience is None:
                 yield found
             elif search.finished or search.looked_at < patience:

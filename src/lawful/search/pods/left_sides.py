@@ -56,9 +56,9 @@ def pointwise_laws(goal: Goal, sets: Words) -> Iterator[POD]:
         yield POD(tuple((column, _OPERATORS[mark]) for column, mark in marks.items()), (goal.column, goal.operator))
 
 
-def told_left_sides(goal: Goal, sets: Words) -> Words:
-    """Of two left sides that are mirror images of each other for a right side the one that is told."""
-    return sets[kernels.rising_first(sets)] if goal.operator == "=" else sets
+def told_left_sides(goal: Goal, sets: Words) -> npt.NDArray[np.bool_]:
+    """Which left sides are told: of two that are mirror images of each other for a right side, one."""
+    return kernels.rising_first(sets) if goal.operator == "=" else np.ones(len(sets), np.bool_)
 
 
 class GoalEdges(NamedTuple):

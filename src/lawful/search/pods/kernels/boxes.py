@@ -1,4 +1,4 @@
-"""The same left sides where pairs of rows show most of all signs that there are: boxes without a pair that breaks a law.
+"""The same left sides where pairs show most of all signs that there are: boxes without a pair that breaks a law.
 
 A left side is a box in the space of signs: each of its columns allows less, equal or both, and so on; a column
 that it does not name allows everything. It refutes no pair if no pair lies in the box, and it is minimal if
@@ -124,7 +124,7 @@ def _narrow(cells: Words, choice: int, fresh: np.uint64, out: Words) -> bool:
     has_unknown = cells.shape[0] > _GREATER_CELL + 1
     some, common = ZERO, ALL
     for i in range(out.size):
-        if choice == _ANY or choice == _AT_MOST or choice == _AT_LEAST:
+        if choice <= _AT_LEAST:
             every = less[i] & equal[i] & greater[i]
             if has_unknown:
                 every &= cells[_GREATER_CELL + 1, i]

@@ -67,10 +67,11 @@ def edges_of_signs(less: Words, greater: Words, columns: int) -> Words:
             own = bit(column)
             is_less = (less[i, column >> 6] & own) != ZERO
             is_greater = (greater[i, column >> 6] & own) != ZERO
-            if is_less:
-                nibble = IS_UNKNOWN if is_greater else IS_LESS
-            else:
-                nibble = IS_GREATER if is_greater else IS_EQUAL
+            nibble = IS_EQUAL
+            if is_less and is_greater:
+                nibble = IS_UNKNOWN
+            elif is_less or is_greater:
+                nibble = IS_LESS if is_less else IS_GREATER
             edges[i, column >> 4] |= np.uint64(nibble) << np.uint64(COLUMN_BITS * (column & 15))
     return edges
 
