@@ -149,3 +149,13 @@ def full_evidence_is_quicker(rows: int, space: PredicateSpace) -> bool:
     A comparison takes about twice as long as one of agree sets, since it has two bits per group.
     """
     return full_evidence_seconds(rows, 2 * len(space.groups)) <= _FULL_SECONDS
+
+
+def most_within(error: float, pairs: int) -> int:
+    """The most pairs whose share of all does not exceed an error, whatever the rounding."""
+    most = int(error * pairs)
+    while (most + 1) / pairs <= error:
+        most += 1
+    while most > 0 and most / pairs > error:
+        most -= 1
+    return most

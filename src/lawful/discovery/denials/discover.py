@@ -21,7 +21,7 @@ import numpy as np
 
 from lawful.common.arrays import Floats, Int64s, Words
 from lawful.common.errors import StoppedError
-from lawful.discovery.compared_pairs import SlowerThanAllPairsError, full_evidence_is_quicker
+from lawful.discovery.compared_pairs import SlowerThanAllPairsError, full_evidence_is_quicker, most_within
 from lawful.discovery.denials.hybrid import DenialConstraints
 from lawful.discovery.denials.listing import DenialListing, interests_of
 from lawful.discovery.denials.preliminary import Preliminary
@@ -159,7 +159,7 @@ class _Constraints:
             self._errors.append(broken / pairs)
 
     def _almost(self, edges: Words, literals: Literals, counts: Int64s, pairs: int) -> Iterator[tuple[Words, Int64s]]:
-        allowed = _most_within(self._question.error, pairs)
+        allowed = most_within(self._question.error, pairs)
         smallest = 0
         for max_size in self._preliminary.sizes(literals.most_units):
             for sets, broken in almost_constraints(
@@ -168,13 +168,3 @@ class _Constraints:
                 is_new = set_sizes(sets) >= smallest
                 yield sets[is_new], broken[is_new]
             smallest = 0 if max_size is None else max_size + 1
-
-
-def _most_within(error: float, pairs: int) -> int:
-    """The most pairs whose share of all does not exceed an error, whatever the rounding."""
-    most = int(error * pairs)
-    while (most + 1) / pairs <= error:
-        most += 1
-    while most > 0 and most / pairs > error:
-        most -= 1
-    return most

@@ -81,7 +81,8 @@ class GoalEdges(NamedTuple):
         others[:, word] &= ~(np.uint64(15) << shift)
 
         def where(sign: int) -> Words:
-            return others[nibbles == sign]
+            edges_there: Words = others[nibbles == sign]
+            return edges_there
 
         greater = where(kernels.IS_GREATER)
         if goal.operator != "<=":

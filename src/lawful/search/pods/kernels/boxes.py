@@ -143,7 +143,7 @@ def _narrow(cells: Words, choice: int, fresh: np.uint64, out: Words) -> bool:
         some |= word
         if word != ZERO:
             common &= word
-    return some != ZERO and common == ONE
+    return bool(some != ZERO and common == ONE)
 
 
 @compiled

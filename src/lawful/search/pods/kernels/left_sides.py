@@ -104,6 +104,16 @@ def count_columns(sets: Words) -> Counts:
 
 
 @compiled
+def has_strict(sets: Words) -> npt.NDArray[np.bool_]:
+    """Which sets have < or > anywhere."""
+    result = np.zeros(sets.shape[0], np.bool_)
+    for i in range(sets.shape[0]):
+        for k in range(sets.shape[1]):
+            result[i] |= sets[i, k] & _STRICT != ZERO
+    return result
+
+
+@compiled
 def rising_first(sets: Words) -> npt.NDArray[np.bool_]:
     """Which sets have <= or < in their first column that does not have =, or no such column."""
     result = np.ones(sets.shape[0], np.bool_)
@@ -279,7 +289,7 @@ def _list_edges(
                 shared[slot, k] &= uncovered[i, k]
             slots[n_once] = slot
             n_once += 1
-    is_needed = n_once > first_once
+    is_needed = bool(n_once > first_once)
     if is_needed:
         for i in range(ends[level, 1], ends[level + 1, 1]):
             if once[i, word] & own == ZERO:
