@@ -80,9 +80,9 @@ class PointwiseLaws:
             yield self._tally.send(candidates[start : start + _CHECKS_AT_ONCE])
         yield []
         self._open = [goal for goal in self._open if goal in self._refuted]
-        if not self._open and self._cut:
-            self._open, self._cut = sorted(self._cut), set()
-            self._size = next(self._sizes, self._columns)
+        larger = None if self._open or not self._cut else next(self._sizes, None)
+        if larger is not None:
+            self._size, self._open, self._cut = larger, sorted(self._cut), set()
 
     def law(self, candidate: Candidate) -> Law:
         """The law that a candidate is."""
