@@ -20,6 +20,7 @@ PAGES = [
     "docs/denial-constraints.md",
     "docs/discovery.md",
     "docs/list-ods.md",
+    "docs/pods.md",
     "docs/rewrite.md",
     "docs/tables.md",
 ]
