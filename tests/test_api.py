@@ -197,7 +197,6 @@ def test_reading_options(tmp_path: Path, own_cache: Path) -> None:
     [
         ({"laws": []}, "there are no laws"),
         ({"laws": "zip -> town"}, "no column named"),
-        ({"laws": "{zip<} -> {id<=}"}, "not checked yet: "),
         ({"laws": Key((0,))}, "speaks of columns by their positions"),
         ({"laws": ["key(id)", FD((0,), 1)]}, "bind it to names: lawful.NamedLaw(law, names)"),
         ({"laws": NamedLaw(FD((0,), 1), ("id", "Price"))}, 'id -> Price: There is no column named "Price"'),

@@ -85,7 +85,7 @@ def test_operators_of_single_columns_are_among_the_settings(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"find": "pod"}, "cannot be discovered yet"),
+        ({"find": "pod", "strategy": "lattice"}, "no strategy for these laws"),
         ({"find": ["fds"]}, "unknown kind of law 'fds'"),
         ({"find": []}, "no kind of law is asked for"),
         ({"error": 1.0}, r"must lie in \[0, 1\)"),

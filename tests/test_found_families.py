@@ -42,7 +42,7 @@ def _said(report: DiscoveryReport) -> dict[str, tuple[int, bool]]:
         ("key,fd", ["key", "fd"]),
         ("canonical-od", ["fd", "canonical-od"]),
         ("key,canonical-od", ["key", "fd", "canonical-od"]),
-        ("key,fd,canonical-od,list-od,dc", ["key", "fd", "canonical-od", "list-od", "dc"]),
+        ("key,fd,canonical-od,list-od,pod,dc", ["key", "fd", "canonical-od", "list-od", "pod", "dc"]),
     ],
 )
 def test_a_search_that_came_to_its_end_knows_all(find: str, families: list[str]) -> None:

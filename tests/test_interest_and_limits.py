@@ -82,9 +82,9 @@ def test_a_small_table_has_exact_interests_and_a_threshold_keeps_what_reaches_it
     assert list(lawful.discover(table, "fd,canonical-od", min_interest=least)) == expected
 
 
-@pytest.mark.parametrize("find", ["key,fd", "canonical-od", "list-od", "dc"])
+@pytest.mark.parametrize("find", ["key,fd", "canonical-od", "list-od", "pod", "dc"])
 def test_no_seed_changes_what_a_threshold_keeps(find: str) -> None:
-    few = FEW.select(["c1", "c4", "half"]) if find == "dc" else FEW
+    few = FEW.select(["c1", "c4", "half"]) if find in ("pod", "dc") else FEW
     everything = lawful.discover(few, find, max_size=3)
     least = float(np.median([found.interest for found in everything]))
     expected = [found for found in everything if found.interest >= least]
@@ -144,7 +144,7 @@ def test_pairs_are_ranked_alike_however_they_arrive(laws: list[CanonicalOD], ran
 # What is said of limits
 
 
-@pytest.mark.parametrize("find", ["key,fd", "canonical-od", "list-od", "dc", "fd,canonical-od"])
+@pytest.mark.parametrize("find", ["key,fd", "canonical-od", "list-od", "pod", "dc", "fd,canonical-od"])
 def test_limits_are_said_in_every_result(find: str) -> None:
     everything = lawful.discover(FEW, find, columns=["c1", "c4", "half"])
     assert "limited_to" not in everything.to_dict()

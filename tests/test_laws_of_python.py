@@ -205,6 +205,7 @@ def test_what_null_meant_comes_with_the_laws() -> None:
         ("key,fd", "ignore", "g3"),
         ("list-od", "equal", "g1"),
         ("list-od", "equal", "g3"),
+        ("pod", "ignore", "g1"),
         ("dc", "ignore", "g1"),
     ],
 )

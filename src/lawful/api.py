@@ -110,7 +110,7 @@ def discover(
     source
         The table, as for `check`.
     find
-        The kinds of laws: `key`, `fd`, `canonical-od`, `list-od`, `dc`.
+        The kinds of laws: `key`, `fd`, `canonical-od`, `list-od`, `pod`, `dc`.
     max_size
         The most columns of a key, of a left side, of a context or of a list; the most predicates of a DC.
     error, measure

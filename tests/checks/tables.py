@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, CanonicalOD, Key, Law
+from lawful.dependencies import FD, CanonicalOD, Key, Law, LawForm, register_form
+from lawful.dependencies.forms import forget_form
 
 POLICIES = st.sampled_from(NullPolicy)
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """A law of a family that has a form and no checks."""
+
+    column: int
+
+
+@contextmanager
+def unchecked_kind() -> Iterator[Any]:
+    """A law that can be written down and not be checked."""
+    register_form(
+        LawForm(
+            "unchecked",
+            ("unchecked law", "unchecked laws"),
+            Unchecked,
+            columns=lambda law: (law.column,),
+            text=lambda law, names: f"unchecked({names[law.column]})",
+            fields=lambda law, names: {},
+            read=lambda reader, document: Unchecked(0),
+        )
+    )
+    try:
+        yield Unchecked(0)
+    finally:
+        forget_form("unchecked")
 
 
 class ArrayTable:

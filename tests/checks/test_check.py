@@ -7,12 +7,12 @@ import oracle
 import pytest
 from hypothesis import given
 
-from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables
+from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables, unchecked_kind
 from lawful.checks import CheckTask, Verdict, Workspace, check, estimate_cost
 from lawful.checks.kernels import orders as order_kernels
 from lawful.common.errors import EngineError, UsageError
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, POD, CanonicalOD, Key, Law
+from lawful.dependencies import FD, CanonicalOD, Key, Law
 
 
 def verdicts(laws: list[Law], table: ArrayTable, workspace: Workspace) -> list[Verdict]:
@@ -105,11 +105,11 @@ def test_a_table_of_at_most_one_row_obeys_every_law(rows: int) -> None:
 
 def test_a_kind_without_a_check_is_refused() -> None:
     table = ArrayTable([[1, 2], [1, 2]])
-    law = POD(((0, "<"),), (1, "<"))
-    with pytest.raises(UsageError, match="kind pod cannot be checked"):
-        check(CheckTask(0, law), table, Workspace(table, NullPolicy.EQUAL))
-    with pytest.raises(UsageError, match="kind pod cannot be checked"):
-        estimate_cost(law, table)
+    with unchecked_kind() as law:
+        with pytest.raises(UsageError, match="kind unchecked cannot be checked"):
+            check(CheckTask(0, law), table, Workspace(table, NullPolicy.EQUAL))
+        with pytest.raises(UsageError, match="kind unchecked cannot be checked"):
+            estimate_cost(law, table)
 
 
 def test_a_column_that_is_not_there_is_refused() -> None:

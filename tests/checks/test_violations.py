@@ -4,11 +4,11 @@ import oracle
 import pytest
 from hypothesis import given
 
-from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables
+from checks.tables import POLICIES, ArrayTable, large_table, laws_over, tables, unchecked_kind
 from lawful.checks import Workspace, find_violations
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, POD, CanonicalOD, Key, Law
+from lawful.dependencies import FD, CanonicalOD, Key, Law
 
 
 def expected_groups(law: Law, rows: oracle.Table, policy: NullPolicy) -> list[list[int]]:
@@ -54,5 +54,5 @@ def test_pairs_are_exact_beyond_32_bits() -> None:
 
 def test_a_kind_without_a_check_is_refused() -> None:
     table = ArrayTable([[1, 2], [1, 2]])
-    with pytest.raises(UsageError, match="cannot be checked"):
-        find_violations(POD(((0, "<"),), (1, "<")), table, Workspace(table, NullPolicy.EQUAL))
+    with unchecked_kind() as law, pytest.raises(UsageError, match="cannot be checked"):
+        find_violations(law, table, Workspace(table, NullPolicy.EQUAL))

@@ -21,6 +21,7 @@ PAGES = [
     "docs/discovery.md",
     "docs/list-ods.md",
     "docs/living-tables.md",
+    "docs/pods.md",
     "docs/rewrite.md",
     "docs/tables.md",
 ]

@@ -113,8 +113,21 @@ def test_it_is_explained(lawful: Lawful, people: str) -> None:
 
 def test_it_is_listed_in_the_help(lawful: Lawful) -> None:
     shown = " ".join(lawful("discover", "--help").out.split())
-    assert "The kinds of laws, separated by commas: key, fd, canonical-od, list-od, dc, rising." in shown
+    assert "The kinds of laws, separated by commas: key, fd, canonical-od, list-od, pod, dc, rising." in shown
     assert "rising: Skip some." in shown
+
+
+def test_a_family_that_can_only_be_written_says_so(people: str) -> None:
+    forget("rising")
+    register(Family(RISING.form))
+    try:
+        with pytest.raises(LawfulError, match=r"not checked yet: rising\(zip\)"):
+            package.check(people, "rising(zip)")
+        with pytest.raises(LawfulError, match="kind rising cannot be discovered yet"):
+            package.discover(people, "rising")
+    finally:
+        forget("rising")
+        register(RISING)
 
 
 def test_what_is_forgotten_is_unknown(people: str) -> None:

@@ -21,7 +21,7 @@ from lawful.common.meanings import NullPolicy
 from lawful.demo.tax_table import make_tax_table
 from lawful.dependencies import DC, format_law, parse_law
 from lawful.dependencies.laws import OPERATORS
-from lawful.discovery.denials import discover as denial_constraints
+from lawful.discovery import compared_pairs
 from lawful.discovery.denials.discover import discover_denial_constraints
 from lawful.discovery.denials.questions import DenialQuestion, DenialStrategy, predicate_space
 from lawful.discovery.findings import Findings
@@ -281,12 +281,12 @@ def test_all_pairs_are_compared_when_checking_takes_too_long(monkeypatch: pytest
     question = DenialQuestion(cross_columns=False, max_size=3)
     expected = run(table, question)
     assert expected.counts["full_evidence"]
-    monkeypatch.setattr(denial_constraints, "_FULL_SECONDS", 0.0)
-    monkeypatch.setattr(denial_constraints, "_PATIENCE", 0.0)
+    monkeypatch.setattr(compared_pairs, "_FULL_SECONDS", 0.0)
+    monkeypatch.setattr(compared_pairs, "_PATIENCE", 0.0)
     found = run(table, question)
     assert (found.counts["checks"], found.counts["full_evidence"]) == (0, 1)
     assert laws(found) == laws(expected)
-    monkeypatch.setattr(denial_constraints, "_PATIENCE", 1e9)
+    monkeypatch.setattr(compared_pairs, "_PATIENCE", 1e9)
     patient = run(table, question)
     assert patient.counts["checks"] > 1
     assert not patient.counts["full_evidence"]

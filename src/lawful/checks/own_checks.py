@@ -7,12 +7,14 @@ from lawful.checks.denials.checks import DCChecks
 from lawful.checks.keys_and_fds.checks import FDChecks, KeyChecks
 from lawful.checks.law_checks import LawChecks, register_checks
 from lawful.checks.list_ods.checks import ListODChecks
+from lawful.checks.pods.checks import PODChecks
 
 CHECKS: dict[str, LawChecks] = {
     "key": KeyChecks(),
     "fd": FDChecks(),
     "canonical-od": CanonicalODChecks(),
     "list-od": ListODChecks(),
+    "pod": PODChecks(),
     "dc": DCChecks(),
 }
 

@@ -36,6 +36,7 @@ from lawful.dependencies.laws import (
 from lawful.dependencies.named_law import NamedLaw
 from lawful.dependencies.own_forms import FORMS
 from lawful.dependencies.parser import parse_law, parse_laws
+from lawful.dependencies.pointwise import as_denial, told_form
 
 __all__ = [
     "DC",
@@ -55,6 +56,7 @@ __all__ = [
     "Operator",
     "Predicate",
     "Row",
+    "as_denial",
     "candidate_keys",
     "canonical_cover",
     "canonical_parts",
@@ -77,5 +79,6 @@ __all__ = [
     "satisfiable",
     "swapped",
     "to_document",
+    "told_form",
     "words_of",
 ]

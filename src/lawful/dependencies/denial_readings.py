@@ -21,6 +21,7 @@ from lawful.dependencies.laws import (
     ListOD,
     Operator,
 )
+from lawful.dependencies.pointwise import as_denial
 
 _WORDS: Final[Mapping[LawKind, str]] = {
     "key": "key",
@@ -46,6 +47,12 @@ def plain_reading(dc: DC, names: Sequence[str]) -> str | None:
     """What a constraint says in plainer words, if a simpler law says exactly the same."""
     law = simpler_law(dc)
     return None if law is None else f"{_WORDS[kind_of(law)]}: {format_law(law, names)}"
+
+
+def pointwise_reading(pod: POD, names: Sequence[str]) -> str | None:
+    """What a pointwise order dependency says in plainer words, if a law of a simpler family says exactly the same."""
+    law = simpler_law(as_denial(pod))
+    return None if law is None or isinstance(law, POD) else f"{_WORDS[kind_of(law)]}: {format_law(law, names)}"
 
 
 def simpler_law(dc: DC) -> Law | None:

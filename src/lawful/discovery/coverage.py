@@ -43,7 +43,7 @@ class Coverage:
 
     def __init__(self, table: RankedTable, policy: NullPolicy, columns: Sequence[int]) -> None:
         self._alone = 1.0 / max(1, table.rows)  # a row always agrees with itself
-        left, right = _pairs(table.rows)
+        left, right = covering_pairs(table.rows)
         self._pairs = left.size
         self._holders: Words = np.zeros((len(columns), -(-left.size // 64)), np.uint64)
         for holders, column in zip(self._holders, columns, strict=True):
@@ -69,7 +69,8 @@ class Coverage:
         return self._alone + (1.0 - self._alone) * agreeing / max(1, self._pairs)
 
 
-def _pairs(rows: int) -> tuple[Int32s, Int32s]:
+def covering_pairs(rows: int) -> tuple[Int32s, Int32s]:
+    """The pairs of rows that coverage is taken from, the same for every family."""
     count = rows * (rows - 1) // 2
     if count <= _PAIRS:
         left, right = np.empty(count, np.int32), np.empty(count, np.int32)

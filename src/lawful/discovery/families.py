@@ -93,8 +93,8 @@ class Reasons:
     smaller
         The laws that would make a law follow, each with one column or predicate less, or of a simpler kind.
     shrinkable
-        The columns or predicates that a law may not need, and how to make the law of some of them; None if its smaller
-        laws are a chain, of which the first that holds is the minimal one.
+        The columns or predicates that a law may not need, and how to make the law of some of them; None if there is
+        more to a smaller law than that: then the first that holds is taken, and so on until none does.
     grouped
         The columns by which a law groups rows; None takes those that violating rows agree on.
     siblings

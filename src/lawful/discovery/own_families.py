@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import DC, FD, FORMS, CanonicalOD, Key, ListOD
+from lawful.dependencies import DC, FD, FORMS, POD, CanonicalOD, Key, ListOD
+from lawful.dependencies.implication import IMPLIED_OPERATORS
 from lawful.discovery.families import Family, FamilySearch, Option, Reasons, Requested, register
 from lawful.discovery.questions import Question
 
@@ -141,6 +142,46 @@ LIST_ODS = FamilySearch(
 )
 
 
+# Pointwise order dependencies
+
+
+def _ask_for_pods(asked: Requested, null_policy: NullPolicy) -> Any:
+    from lawful.discovery.pods.questions import PointwiseQuestion
+
+    return PointwiseQuestion(
+        null_policy=null_policy,
+        max_size=asked.max_size,
+        error=asked.error,
+        seed=asked.seed,
+        strategy=asked.strategy_for(PODS.strategies),
+    )
+
+
+def _find_pods(search: Search, question: Any) -> Findings:
+    from lawful.discovery.pods.discover import discover_pointwise
+
+    return discover_pointwise(search, question)
+
+
+def _join_pods(listings: Sequence[Any]) -> Listing:
+    from lawful.discovery.pods.listing import PointwiseListing
+
+    return PointwiseListing.joined(listings)
+
+
+PODS = FamilySearch(
+    _ask_for_pods,
+    _find_pods,
+    strategies=("full", "hybrid"),
+    measures=("g1",),
+    unmeasured=(
+        "the fewest rows whose removal mends a pointwise order dependency (g3) are too hard to find",
+        "Use --measure g1, or leave pod out of --find.",
+    ),
+    join=_join_pods,
+)
+
+
 # Denial constraints
 
 
@@ -259,6 +300,21 @@ LIST_REASONS = Reasons(
     grouped=lambda law: tuple(column for column, _ in law.lhs),
     tells_minimality=False,  # its lists must be minimal too, and no longer right list may do
 )
+
+
+def _more_general(law: POD) -> list[Any]:
+    """The laws that ask for one thing less on the left, or say one thing more on the right."""
+    column, operator = law.rhs
+    weaker = [
+        POD((*(other for other in law.lhs if other != marked), *instead), law.rhs)
+        for marked in law.lhs
+        for instead in ((), *(((marked[0], mark),) for mark in IMPLIED_OPERATORS[marked[1]] - {marked[1]}))
+    ]
+    stronger = [POD(law.lhs, (column, more)) for more in ("<", "=") if operator == "<="]
+    return [*sorted(weaker, key=lambda one: (len(one.lhs), one.lhs)), *stronger]
+
+
+POD_REASONS = Reasons(smaller=_more_general)
 DENIAL_REASONS = Reasons(smaller=lambda law: _one_less(law.predicates, DC), shrinkable=lambda law: (law.predicates, DC))
 
 for family in (
@@ -266,7 +322,7 @@ for family in (
     Family(_FORM["fd"], KEYS_AND_FDS, reasons=FD_REASONS),
     Family(_FORM["canonical-od"], CANONICAL_ODS, reasons=CANONICAL_REASONS),
     Family(_FORM["list-od"], LIST_ODS, reasons=LIST_REASONS),
-    Family(_FORM["pod"]),
+    Family(_FORM["pod"], PODS, reasons=POD_REASONS),
     Family(_FORM["dc"], DENIALS, reasons=DENIAL_REASONS),
 ):
     register(family)

@@ -74,8 +74,9 @@ def _minimal_laws(run: Run, law: Law) -> tuple[str, ...] | None:
     """The minimal laws over subsets of the columns, smallest first; a set above one that holds is not minimal."""
     shrinkable = _reasons(law).shrinkable
     if shrinkable is None:
-        shorter = stronger_laws(law)
-        return (format_law(shorter[min(_holding(run, shorter))], run.table.names),)
+        while holding := _holding(run, stronger_laws(law)):
+            law = stronger_laws(law)[min(holding)]
+        return (format_law(law, run.table.names),)
     parts, with_parts = shrinkable(law)
     if len(parts) > _MOST_COLUMNS:
         return None

@@ -21,18 +21,14 @@ import numpy as np
 
 from lawful.common.arrays import Floats, Int64s, Words
 from lawful.common.errors import StoppedError
-from lawful.common.machine import cores
-from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.discovery.cost_model import full_evidence_seconds
-from lawful.discovery.denials.hybrid import DenialConstraints, SlowerThanAllPairsError
+from lawful.discovery.compared_pairs import SlowerThanAllPairsError, full_evidence_is_quicker, most_within
+from lawful.discovery.denials.hybrid import DenialConstraints
 from lawful.discovery.denials.listing import DenialListing, interests_of
 from lawful.discovery.denials.preliminary import Preliminary
 from lawful.discovery.denials.questions import DenialQuestion, predicate_space
 from lawful.discovery.findings import Findings
-from lawful.discovery.kernels.working_clock import working_seconds
 from lawful.discovery.loop import run_loop
 from lawful.discovery.search import Search
-from lawful.evidence.byte_columns import DIRECT_BITS
 from lawful.evidence.denials.evidence import DenialEvidence
 from lawful.search import set_sizes
 from lawful.search.denials.inversion import almost_constraints
@@ -40,13 +36,8 @@ from lawful.search.denials.literals import Literals
 from lawful.search.denials.reduction import ShouldStop, reading_order
 from lawful.tables.encoded_table import EncodedTable
 
-_FULL_SECONDS = 2.0
-_PATIENCE = 1.0
-"""How many times as long as comparing all pairs sampling and checking may take before all pairs are compared."""
 _TO_SORT_OUT, _LEAST_TO_SORT_OUT = 0.1, 1.0
 """The share of its time, and the least seconds, that a search that was broken off takes to sort out what it found."""
-_SECONDS_A_HASHED_PAIR = 20e-9
-"""What one thread takes for a pair whose vector is too long for a table of all vectors."""
 
 
 def discover_denial_constraints(search: Search, question: DenialQuestion) -> Findings:
@@ -64,21 +55,6 @@ def discover_denial_constraints(search: Search, question: DenialQuestion) -> Fin
         constraints.find()
     search.state(constraints.listing())
     return search.findings
-
-
-def full_evidence_is_quicker(rows: int, space: PredicateSpace) -> bool:
-    """Whether to compare all pairs: if that takes no longer than checking some thousands of constraints would.
-
-    A comparison takes about twice as long as one of agree sets, since it has two bits per group.
-    """
-    return full_evidence_seconds(rows, 2 * len(space.groups)) <= _FULL_SECONDS
-
-
-def _longest_wait(rows: int, space: PredicateSpace) -> float:
-    """How long to sample and check before all pairs are compared: as long as these will take."""
-    bits = sum(2 if group.is_ordered else 1 for group in space.groups)
-    hashing = 0.0 if bits <= DIRECT_BITS else math.comb(rows, 2) * _SECONDS_A_HASHED_PAIR / cores()
-    return _PATIENCE * max(hashing, full_evidence_seconds(rows, 2 * len(space.groups)))
 
 
 class _Constraints:
@@ -99,13 +75,12 @@ class _Constraints:
             is_full = question.error > 0 or full_evidence_is_quicker(self._search.table.rows, self._space)
             strategy = "full" if is_full else "hybrid"
             if not is_full:
-                patience = _longest_wait(self._search.table.rows, self._space)
-                self._preliminary.patience_ends = working_seconds() + patience
+                self._preliminary.wait_as_long_as_all_pairs_take()
         self._search.counts["full_evidence"] = int(strategy == "full")
         if question.error:
             self._find_almost()
         elif strategy == "full":
-            self._find_all(self._all_pairs(counted=False))
+            self._find_all(self._preliminary.all_pairs(counted=False))
         elif strategy == "completion":
             self._find_all(self._completed_evidence())
         else:
@@ -136,13 +111,6 @@ class _Constraints:
         order = reading_order(sets)
         self._sorted_out = sets[order], None if errors is None else errors[order]
 
-    def _all_pairs(self, *, counted: bool) -> DenialEvidence:
-        self._search.progress(f"comparing all pairs of {self._search.table.rows:,} rows")
-        evidence = self._search.engine.denial_evidence(self._space, self._search.watch.is_over, counted=counted)
-        self._search.look()
-        self._search.counts["evidence"] = len(evidence)
-        return evidence
-
     def _completed_evidence(self) -> DenialEvidence:
         """The evidence of a sample, and of all pairs that violate what the sample suggests (section 6)."""
         # Only this strategy needs its tree of refiners.
@@ -154,13 +122,13 @@ class _Constraints:
 
     def _checked_evidence(self) -> DenialEvidence:
         """The evidence of some pairs that gives the constraints that hold, or of all pairs if that is quicker."""
-        thinker = DenialConstraints(self._search, self._question, self._preliminary)
+        thinker = DenialConstraints(self._search, self._preliminary)
         try:
             run_loop(self._search, thinker)
             return self._preliminary.evidence
         except SlowerThanAllPairsError:
             self._search.counts["full_evidence"] = 1
-            return self._all_pairs(counted=False)
+            return self._preliminary.all_pairs(counted=False)
         finally:
             self._preliminary.patience_ends = math.inf
             self._found = [thinker.confirmed]
@@ -180,7 +148,7 @@ class _Constraints:
 
     def _find_almost(self) -> None:
         """Find the constraints that few enough pairs break, from the counts of all of them."""
-        evidence = self._all_pairs(counted=True)
+        evidence = self._preliminary.all_pairs(counted=True)
         assert evidence.counts is not None
         literals = Literals.of(self._space, self._question.convention)
         pairs = max(1, math.comb(self._search.table.rows, 2))
@@ -191,7 +159,7 @@ class _Constraints:
             self._errors.append(broken / pairs)
 
     def _almost(self, edges: Words, literals: Literals, counts: Int64s, pairs: int) -> Iterator[tuple[Words, Int64s]]:
-        allowed = _most_within(self._question.error, pairs)
+        allowed = most_within(self._question.error, pairs)
         smallest = 0
         for max_size in self._preliminary.sizes(literals.most_units):
             for sets, broken in almost_constraints(
@@ -200,13 +168,3 @@ class _Constraints:
                 is_new = set_sizes(sets) >= smallest
                 yield sets[is_new], broken[is_new]
             smallest = 0 if max_size is None else max_size + 1
-
-
-def _most_within(error: float, pairs: int) -> int:
-    """The most pairs whose share of all does not exceed an error, whatever the rounding."""
-    most = int(error * pairs)
-    while (most + 1) / pairs <= error:
-        most += 1
-    while most > 0 and most / pairs > error:
-        most -= 1
-    return most

@@ -1,8 +1,4 @@
-"""Denial constraints from some pairs of rows: the thinker of the hybrid strategy.
-
-Comparing pairs is quick beside thinking and checking, so samplers go on for longer than Hydra's, and before every
-thought for longer still. Rows that agree on much are rare among random ones: windows find them.
-"""
+"""Denial constraints from some pairs of rows: the thinker of the hybrid strategy."""
 
 from __future__ import annotations
 
@@ -13,18 +9,12 @@ import numpy as np
 from lawful.common.arrays import Words
 from lawful.common.meanings import Measure
 from lawful.dependencies import Law
-from lawful.discovery.denials.preliminary import Preliminary, SlowerThanAllPairsError
-from lawful.discovery.denials.questions import DenialQuestion
+from lawful.discovery.denials.preliminary import Preliminary
 from lawful.discovery.loop import Answer, Pace, Tally
 from lawful.discovery.search import Search
-from lawful.evidence import WindowSampler, YieldSampler
 from lawful.search import pack_sets, unpack_sets
 from lawful.search.sets import by_size, sets_without
 
-__all__ = ["DenialConstraints", "SlowerThanAllPairsError"]
-
-_MOST_FOCUSED_PAIRS = 100_000_000
-_FIRST_YIELD = 0.0005
 _CHECKS_AT_ONCE = 4_000
 _TOO_MANY_REFUTED = 0.5
 
@@ -38,15 +28,13 @@ class DenialConstraints:
     pace = Pace()
     measure: Measure | None = None
 
-    def __init__(self, search: Search, question: DenialQuestion, preliminary: Preliminary) -> None:
+    def __init__(self, search: Search, preliminary: Preliminary) -> None:
         self.is_done = False
-        self._search, self._question, self._preliminary = search, question, preliminary
+        self._search, self._preliminary = search, preliminary
         self._confirmed = [preliminary.nothing()]
-        self._samplers: tuple[YieldSampler, ...] = ()
         self._sizes = preliminary.sizes(len(preliminary.space.groups))
         self._size: int | None = next(self._sizes, None)
         self._tally = Tally(_TOO_MANY_REFUTED)
-        self._min_yield = _FIRST_YIELD
 
     @property
     def confirmed(self) -> Words:
@@ -60,14 +48,7 @@ class DenialConstraints:
 
     def sample(self) -> None:
         """Compare pairs until they yield too little, which is less each time that constraints were refuted."""
-        if not self._samplers:
-            focused = self._preliminary.sample()
-            windows = WindowSampler(self._preliminary.pool, self._search.table, self._question.seed)
-            self._samplers = focused, windows
-        self._min_yield /= 4 if self._tally.refuted else 1
-        for sampler in self._samplers:
-            sampler.run(self._min_yield, _MOST_FOCUSED_PAIRS, self._search.watch.is_over)
-            self._search.look()
+        self._preliminary.sample_more(after_refutations=self._tally.refuted > 0)
 
     def think(self) -> Iterator[Sequence[Numbers]]:
         """Invert what the pool knows, and send what is not confirmed."""
@@ -91,10 +72,7 @@ class DenialConstraints:
         held = [candidate for candidate, verdict in answers if verdict.holds]
         self._confirmed.append(pack_sets(held, len(self._preliminary.space)))
         self._preliminary.confirmed += len(held)
-        witnesses = [verdict.witness for _, verdict in answers if verdict.witness is not None]
-        if witnesses:
-            self._preliminary.pool.add_pairs(*np.array(witnesses, np.int32).T)
-            self._search.shared(self._question).learn(witnesses)
+        self._preliminary.learn([verdict.witness for _, verdict in answers if verdict.witness is not None])
         self._preliminary.look()
 
     def _go_on_to_larger_ones(self) -> None:

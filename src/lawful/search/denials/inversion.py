@@ -27,7 +27,7 @@ from lawful.search.sets import full_set, set_sizes, words_for
 
 Look = Callable[[], None]
 
-_ALMOST_NODES = 1 << 10
+ALMOST_NODES = 1 << 10
 _SLICE_WORDS = 1 << 26
 """How many words of edges a search reads before it gives a clock or Ctrl-C a chance: less than a tenth of a second."""
 
@@ -79,7 +79,7 @@ class DenialSearch:
         holders, chosen, used, marks, sets = self._root
         n_out = kernels.search_groups_on(
             self._edges, holders, literals.units, literals.members, literals.rivals, self._max_size,
-            self._state, chosen, used, marks, sets, _nodes_a_slice(self._edges, SLICE_NODES), out,
+            self._state, chosen, used, marks, sets, nodes_a_slice(self._edges, SLICE_NODES), out,
         )  # fmt: skip
         return out[:n_out]
 
@@ -113,7 +113,7 @@ def minimal_constraints(
         smallest = size + 1
 
 
-def _nodes_a_slice(edges: Words, most: int) -> int:
+def nodes_a_slice(edges: Words, most: int) -> int:
     """How many nodes to open before the next look at the clock: each may read all edges."""
     return max(1, min(most, _SLICE_WORDS // max(1, edges.size)))
 
@@ -143,13 +143,14 @@ def almost_constraints(
     sets = np.zeros((depth, almost.SET_SLOTS, words_for(len(literals))), np.uint64)
     if most > 0:
         sets[0, almost.CANDIDATES] = full_set(len(literals))
-    members, nodes = literals.members, _nodes_a_slice(edges, _ALMOST_NODES)
+    members, nodes = literals.members, nodes_a_slice(edges, ALMOST_NODES)
+    alone, none_given = np.full(len(literals), -1, np.int64), np.zeros(sets.shape[2], np.uint64)
     while state[almost.LEVEL] >= 0:
         look()
         out, counts = np.empty((CHUNK_SETS, sets.shape[2]), np.uint64), np.empty(CHUNK_SETS, np.int64)
         n_out = almost.search_almost_on(
             edges, turned, weights, allowed, literals.units, members, literals.rivals, most,
-            state, todo, sets, nodes, out, counts,
+            alone, none_given, state, todo, sets, nodes, out, counts,
         )  # fmt: skip
         found, kept = literals.meant(out[:n_out])
         possible = is_possible(found, literals.space)

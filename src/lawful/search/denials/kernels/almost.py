@@ -44,6 +44,8 @@ def search_almost_on(
     members: Words,
     rivals: Words,
     max_units: int,
+    weaker: Counts,
+    given: Words,
     state: Counts,
     todo: Counts,
     sets: Words,
@@ -61,6 +63,10 @@ def search_almost_on(
         The weight that may be unhit.
     units, members, rivals, max_units
         As in `inversion.search_groups_on`.
+    weaker
+        For each literal one that is implied by it and takes its place if it hits enough, or -1.
+    given
+        The literals that every set has, whether they are needed or not.
     """
     words = edges.shape[1]
     n_out = 0
@@ -73,7 +79,7 @@ def search_almost_on(
             if opened == node_budget:
                 break
             opened += 1
-            unhit, best = _look(edges, turned, weights, allowed, here, spare)
+            unhit, best = _look(edges, turned, weights, allowed, here, weaker, given, spare)
             if unhit < 0:
                 level -= 1
             elif unhit <= allowed:
@@ -151,7 +157,16 @@ def _shared(one: Words, other: Words) -> int:
 
 
 @compiled
-def _look(edges: Words, turned: Words, weights: Counts, allowed: int, sets: Words, spare: Counts) -> tuple[int, int]:
+def _look(
+    edges: Words,
+    turned: Words,
+    weights: Counts,
+    allowed: int,
+    sets: Words,
+    weaker: Counts,
+    given: Words,
+    spare: Counts,
+) -> tuple[int, int]:
     """Weigh what a solution leaves unhit, and choose an unhit edge with the fewest candidates.
 
     Returns -1 for the weight if a member is not needed or if all candidates together are not enough.
@@ -178,11 +193,11 @@ def _look(edges: Words, turned: Words, weights: Counts, allowed: int, sets: Word
             if is_hopeless:
                 hopeless += weights[v]
         elif one == 1 or other == 1:
-            _note_needed(edges[v], turned[v], solution, one, other, weights[v], spare)
+            _note_needed(edges[v], turned[v], solution, one, other, weights[v], weaker, spare)
     if hopeless > allowed:
         return -1, -1
     for k in range(words):
-        rest = solution[k]
+        rest = solution[k] & ~given[k]
         while rest != ZERO:
             literal = k * 64 + lowest(rest)
             rest &= rest - ONE
@@ -192,14 +207,24 @@ def _look(edges: Words, turned: Words, weights: Counts, allowed: int, sets: Word
 
 
 @compiled
-def _note_needed(edge: Words, turned: Words, solution: Words, one: int, other: int, weight: int, spare: Counts) -> None:
+def _note_needed(
+    edge: Words, turned: Words, solution: Words, one: int, other: int, weight: int, weaker: Counts, spare: Counts
+) -> None:
     """Add the weight of a hit pair to the members of a solution without any one of which it would be unhit."""
+    first = _needed(edge, solution, weaker) if one == 1 else -1
+    second = _needed(turned, solution, weaker) if other == 1 else -1
+    if first >= 0:
+        spare[first] += weight
+    if second >= 0 and second != first:
+        spare[second] += weight
+
+
+@compiled
+def _needed(edge: Words, solution: Words, weaker: Counts) -> int:
+    """The one member that hits an edge, or -1 if its weaker form would do."""
     for k in range(edge.size):
-        rest = ZERO
-        if one == 1:
-            rest |= edge[k] & solution[k]
-        if other == 1:
-            rest |= turned[k] & solution[k]
-        while rest != ZERO:
-            spare[k * 64 + lowest(rest)] += weight
-            rest &= rest - ONE
+        if edge[k] & solution[k] != ZERO:
+            literal = k * 64 + lowest(edge[k] & solution[k])
+            instead = weaker[literal]
+            return -1 if instead >= 0 and edge[instead >> 6] & bit(instead) != ZERO else literal
+    return -1

@@ -1,0 +1,1 @@
+"""Checks of pointwise order dependencies, which are denial constraints."""

@@ -1,0 +1,161 @@
+"""Pairs of rows compared over a predicate space, some at first and more where that spares checks.
+
+Denial constraints and pointwise order dependencies share it: what one pair says of a law is its evidence.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from lawful.common.machine import cores
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.discovery.cost_model import full_evidence_seconds
+from lawful.discovery.kernels.working_clock import working_seconds
+from lawful.discovery.search import Asked, Search
+from lawful.evidence import EFFICIENCY_THRESHOLD, FocusedSampler, WindowSampler, YieldSampler, sample_random_pairs
+from lawful.evidence.byte_columns import DIRECT_BITS
+from lawful.evidence.denials.evidence import DenialEvidence
+from lawful.evidence.denials.pool import DenialPool
+from lawful.tables.encoded_table import EncodedTable
+
+RANDOM_PARTNERS = 20
+"""Random partners of every row in the first sample (Hydra, section 4.2)."""
+
+_MOST_RANDOM_PAIRS = 4_000_000
+_MOST_FOCUSED_PAIRS = 100_000_000
+_FIRST_YIELD = 0.0005
+_SECONDS_A_CHECKED_ROW = 10e-9
+"""What a check takes for each row, about."""
+_FULL_SECONDS = 2.0
+_PATIENCE = 1.0
+"""How many times as long as comparing all pairs sampling and checking may take before all pairs are compared."""
+_SECONDS_A_HASHED_PAIR = 20e-9
+"""What one thread takes for a pair whose vector is too long for a table of all vectors."""
+
+
+class SlowerThanAllPairsError(Exception):
+    """Thinking and checking have taken so long that comparing all pairs is the quicker way."""
+
+
+class ComparedPairs:
+    """The pool of the pairs that were compared over a space, and the samplers that fill it.
+
+    Attributes
+    ----------
+    patience_ends
+        When to give up sampling and checking, on the clock that leaves out compiling.
+    confirmed
+        How many laws are known to hold, and need no check.
+    """
+
+    def __init__(self, search: Search, question: Asked, table: EncodedTable, space: PredicateSpace) -> None:
+        self.space = space
+        self.names = tuple(table.names)
+        self.patience_ends = math.inf
+        self.confirmed = 0
+        self._search, self._asked, self._table = search, question, table
+        self._samplers: tuple[YieldSampler, ...] = ()
+        self._min_yield = _FIRST_YIELD
+
+    @cached_property
+    def pool(self) -> DenialPool:
+        """The evidence of the pairs that were compared; at first of those that other families have learnt from."""
+        pool = DenialPool(self._table, self.space, self._asked.null_policy)
+        known = self._search.shared(self._asked).known_pairs
+        if self.space.groups and len(known):
+            pool.add_pairs(*np.ascontiguousarray(known.T))
+        return pool
+
+    @property
+    def evidence(self) -> DenialEvidence:
+        """What the pool knows."""
+        self._search.counts["evidence"] = len(self.pool)
+        return self.pool.evidence
+
+    def all_pairs(self, *, counted: bool) -> DenialEvidence:
+        """The evidence of all pairs of rows, from wherever the engine compares them."""
+        search = self._search
+        search.progress(f"comparing all pairs of {search.table.rows:,} rows")
+        evidence = search.engine.denial_evidence(self.space, search.watch.is_over, counted=counted)
+        search.look()
+        search.counts["evidence"] = len(evidence)
+        return evidence
+
+    def sample(self) -> FocusedSampler:
+        """Hydra's sample (section 4): random partners for every row, then the foci that find most."""
+        table, pool, seed = self._table, self.pool, self._asked.seed
+        self._search.progress("comparing some pairs of rows")
+        random_pairs = min(RANDOM_PARTNERS * table.rows, _MOST_RANDOM_PAIRS)
+        sample_random_pairs(pool, random_pairs, seed)
+        ordered = [group.left.column for group in self.space.groups if group.same_column and group.is_ordered]
+        sampler = FocusedSampler(pool, table, seed, ordered)
+        sampler.run(EFFICIENCY_THRESHOLD, should_stop=self._search.watch.is_over)
+        self._search.look()
+        self._search.counts["sampled"] = len(pool)
+        return sampler
+
+    def sample_more(self, *, after_refutations: bool) -> None:
+        """Compare pairs until they yield too little, which is less each time that laws were refuted.
+
+        Comparing pairs is quick beside thinking and checking, so samplers go on for longer than Hydra's, and before
+        every thought for longer still. Rows that agree on much are rare among random ones: windows find them.
+        """
+        if not self._samplers:
+            focused = self.sample()
+            windows = WindowSampler(self.pool, self._search.table, self._asked.seed)
+            self._samplers = focused, windows
+        self._min_yield /= 4 if after_refutations else 1
+        for sampler in self._samplers:
+            sampler.run(self._min_yield, _MOST_FOCUSED_PAIRS, self._search.watch.is_over)
+            self._search.look()
+
+    def learn(self, witnesses: list[tuple[int, int]]) -> None:
+        """Take in pairs that refute laws, for this search and those of other families."""
+        if witnesses:
+            self.pool.add_pairs(*np.array(witnesses, np.int32).T)
+            self._search.shared(self._asked).learn(witnesses)
+
+    def look(self) -> None:
+        """End the search at its limits, or this way of searching where another is quicker by now."""
+        self._search.look()
+        if working_seconds() > self.patience_ends:
+            raise SlowerThanAllPairsError
+
+    def is_over(self) -> bool:
+        """Whether `look` would end something."""
+        return self._search.watch.is_over() or working_seconds() > self.patience_ends
+
+    def wait_as_long_as_all_pairs_take(self) -> None:
+        """Give up sampling and checking once comparing all pairs would have been done."""
+        rows, groups = self._search.table.rows, self.space.groups
+        bits = sum(2 if group.is_ordered else 1 for group in groups)
+        hashing = 0.0 if bits <= DIRECT_BITS else math.comb(rows, 2) * _SECONDS_A_HASHED_PAIR / cores()
+        patience = _PATIENCE * max(hashing, full_evidence_seconds(rows, 2 * len(groups)))
+        self.patience_ends = working_seconds() + patience
+
+    def give_up_if_checks_take_longer(self, candidates: int) -> None:
+        """Leave so many candidates to all pairs if checking them would outlast the patience."""
+        expected = (candidates - self.confirmed) * self._table.rows * _SECONDS_A_CHECKED_ROW
+        if working_seconds() + expected > self.patience_ends:
+            raise SlowerThanAllPairsError
+
+
+def full_evidence_is_quicker(rows: int, space: PredicateSpace) -> bool:
+    """Whether to compare all pairs: if that takes no longer than checking some thousands of laws would.
+
+    A comparison takes about twice as long as one of agree sets, since it has two bits per group.
+    """
+    return full_evidence_seconds(rows, 2 * len(space.groups)) <= _FULL_SECONDS
+
+
+def most_within(error: float, pairs: int) -> int:
+    """The most pairs whose share of all does not exceed an error, whatever the rounding."""
+    most = int(error * pairs)
+    while (most + 1) / pairs <= error:
+        most += 1
+    while most > 0 and most / pairs > error:
+        most -= 1
+    return most

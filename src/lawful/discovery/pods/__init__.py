@@ -1,0 +1,1 @@
+"""Discovery of pointwise order dependencies."""

@@ -1,0 +1,136 @@
+"""Discovery of all minimal pointwise order dependencies, the batch side of IncPOD.
+
+IncPOD is Ran, Tan, Ma and Qin, "Pointwise order dependency discovery on dynamic data". Its own batch algorithm is Hydra
+restricted to these laws (section VII). Here the evidence is Hydra's too, one sign per column and pair of rows, but
+each right side is searched for by itself (`search.pods`). Two strategies, each the other's test. *Full* compares all
+pairs of rows, and nothing is left to check; its counts also give the laws that almost hold. *Hybrid* compares some,
+checks what these leave open and learns from the witnesses, on the common loop.
+
+Nobody knows beforehand how many candidates there will be to check. So where the strategy is open, hybrid gives up after
+as long as comparing all pairs will take, and all pairs are compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+
+import numpy as np
+
+from lawful.common.arrays import Floats, Words
+from lawful.discovery.compared_pairs import (
+    ComparedPairs,
+    SlowerThanAllPairsError,
+    full_evidence_is_quicker,
+    most_within,
+)
+from lawful.discovery.findings import Findings
+from lawful.discovery.loop import run_loop
+from lawful.discovery.pods.hybrid import PointwiseLaws
+from lawful.discovery.pods.listing import PairsCovered, PointwiseListing, goal_number
+from lawful.discovery.pods.questions import PointwiseQuestion, order_space
+from lawful.discovery.pods.thinking import left_sides_of
+from lawful.discovery.search import Search
+from lawful.evidence.denials.evidence import DenialEvidence
+from lawful.search.denials.inversion import depths
+from lawful.search.pods.almost import almost_left_sides
+from lawful.search.pods.kernels.left_sides import count_columns, edges_of_signs
+from lawful.search.pods.left_sides import Goal, goals_of, pair_edges
+from lawful.search.sets import sets_without
+from lawful.tables.encoded_table import EncodedTable
+
+
+def discover_pointwise(search: Search, question: PointwiseQuestion) -> Findings:
+    """Find all minimal pointwise order dependencies of a table; at a limit, what was certain by then."""
+    assert isinstance(search.table, EncodedTable)
+    laws = _Laws(search, question, search.table)
+    with search.to_the_end():
+        laws.find()
+    return search.findings
+
+
+class _Laws:
+    """The laws of one search; each is stated as soon as it is certain."""
+
+    def __init__(self, search: Search, question: PointwiseQuestion, table: EncodedTable) -> None:
+        self._search, self._question = search, question
+        self._columns = table.width
+        self._largest = question.largest(table.width)
+        self._compared = ComparedPairs(search, question, table, order_space(table.width))
+        self._covered: PairsCovered | None = None
+        self._stated: defaultdict[Goal, list[Words]] = defaultdict(list)
+
+    def find(self) -> None:
+        """Find all laws by the strategy that is asked for, or is quicker."""
+        question, search = self._question, self._search
+        strategy = question.strategy
+        if strategy == "auto":
+            is_full = question.error > 0 or full_evidence_is_quicker(search.table.rows, self._compared.space)
+            strategy = "full" if is_full else "hybrid"
+            if not is_full:
+                self._compared.wait_as_long_as_all_pairs_take()
+        search.counts["full_evidence"] = int(strategy == "full")
+        if question.error:
+            self._find_almost(self._compared.all_pairs(counted=True))
+        elif strategy == "full":
+            self._find_all(self._compared.all_pairs(counted=False))
+        else:
+            self._find_by_checks()
+
+    def _find_by_checks(self) -> None:
+        thinker = PointwiseLaws(self._search, self._compared, self._columns, self._largest, self._state)
+        try:
+            run_loop(self._search, thinker)
+            self._search.counts["evidence"] = len(self._compared.pool)
+        except SlowerThanAllPairsError:
+            self._compared.patience_ends = math.inf
+            self._search.counts["full_evidence"] = 1
+            self._find_all(self._compared.all_pairs(counted=False))
+
+    def _find_all(self, evidence: DenialEvidence) -> None:
+        """State all laws that complete evidence leaves, under a limit of time the small ones first."""
+        self._search.progress(f"thinking about {len(evidence):,} kinds of pairs")
+        edges = pair_edges(evidence.signs.less, evidence.signs.greater, self._columns)
+        goals = goals_of(self._columns)
+        for size in self._sizes():
+            larger = []
+            for thought in left_sides_of(edges, goals, self._columns, size, self._search.look):
+                self._state(thought.goal, self._unstated(thought.goal, thought.sets))
+                if thought.ended_by is not None:
+                    raise thought.ended_by
+                if thought.was_cut:
+                    larger.append(thought.goal)
+            goals = larger
+
+    def _find_almost(self, evidence: DenialEvidence) -> None:
+        """State the laws that few enough pairs break, from the counts of all of them."""
+        assert evidence.counts is not None
+        pairs = max(1, math.comb(self._search.table.rows, 2))
+        allowed = most_within(self._question.error, pairs)
+        self._search.progress(f"thinking about {len(evidence):,} kinds of pairs")
+        edges = edges_of_signs(evidence.signs.less, evidence.signs.greater, self._columns)
+        smallest = 0
+        for size in self._sizes():
+            for goal in goals_of(self._columns):
+                for sets, broken in almost_left_sides(
+                    edges, evidence.counts, goal, self._columns, allowed, size, self._search.look
+                ):
+                    is_new = count_columns(sets) >= smallest
+                    self._state(goal, sets[is_new], broken[is_new] / pairs)
+            smallest = size + 1
+
+    def _sizes(self) -> list[int]:
+        return list(depths(self._largest)) if self._search.watch.is_limited else [self._largest]
+
+    def _unstated(self, goal: Goal, sets: Words) -> Words:
+        known = self._stated[goal]
+        return sets_without(sets, np.concatenate(known)) if known else sets
+
+    def _state(self, goal: Goal, sets: Words, errors: Floats | None = None) -> None:
+        if not len(sets):
+            return
+        self._stated[goal].append(sets)
+        if self._covered is None:
+            self._covered = PairsCovered(self._compared.pool, self._columns)
+        goals = np.full(len(sets), goal_number(goal), np.int64)
+        self._search.state(PointwiseListing(self._compared.names, goals, sets, self._covered, errors))
