@@ -80,7 +80,8 @@ def _check_dependency(entry: dict[str, Any], names: list[str], rows: int) -> Non
 
 def _check_found(entry: dict[str, Any]) -> None:
     assert isinstance(entry["interest"], float)
-    assert 0 < entry["interest"] <= 1
+    assert 0 <= entry["interest"] <= 1
+    assert entry["interest"] > 0 or entry["kind"] == "pod", "only comparisons may be satisfied by no two rows"
     assert "error" not in entry or 0 <= entry["error"] < 1
 
 

@@ -70,12 +70,16 @@ def is_right(state: LivingState) -> None:
 
 
 def rows_at_random(chance: random.Random, count: int, width: int, *, first: int = 0, determined: bool) -> list[Row]:
-    """Rows with a number of their own, and few values elsewhere; maybe the last column follows from the second."""
+    """Rows with a number of their own, and few values elsewhere; maybe the last column follows from two others."""
     rows = []
     for number in range(first, first + count):
         few = [chance.choice([None, *range(4 + column)]) for column in range(width - 2)]
-        rows.append((number, *few, few[0] if determined else chance.randrange(3)))
+        rows.append((number, *few, _both(few[0], few[1]) if determined else chance.randrange(3)))
     return rows
+
+
+def _both(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else 10 * one + other
 
 
 @pytest.mark.parametrize("policy", list(NullPolicy))
