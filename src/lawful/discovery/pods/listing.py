@@ -22,7 +22,7 @@ from lawful.discovery.coverage import covering_pairs
 from lawful.discovery.kernels.pointwise_coverage import count_missed
 from lawful.evidence.denials.pool import DenialPool
 from lawful.search.kernels.sets import transpose
-from lawful.search.pods.kernels.left_sides import count_columns, edges_of_signs, has_strict, turned_literals
+from lawful.search.pods.kernels.left_sides import count_columns, edges_of_signs, turned_literals
 from lawful.search.pods.left_sides import Goal, pointwise_laws
 
 _OPERATORS: Final[tuple[Operator, ...]] = ("=", "<", "<=")
@@ -44,7 +44,7 @@ class PairsCovered:
         left, right = covering_pairs(pool.rows)
         signs = pool.compare(left, right)
         self._pairs = left.size
-        self._alone = 1.0 / max(1, pool.rows)  # a row satisfies with itself what is not strict
+        self._alone = 1.0 / max(1, pool.rows)  # a row counts as covered with itself, as for other families
         self._missed = transpose(edges_of_signs(signs.less, signs.greater, columns))
 
     def of(self, sets: Words) -> Floats:
@@ -52,8 +52,7 @@ class PairsCovered:
         share = np.ones(len(sets))
         if self._pairs:
             share = 1.0 - count_missed(sets, turned_literals(sets), self._missed) / self._pairs
-        alone = np.where(has_strict(sets), 0.0, self._alone)
-        covered: Floats = alone + (1.0 - self._alone) * share
+        covered: Floats = self._alone + (1.0 - self._alone) * share
         return covered
 
 
