@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from lawful.search.pods import goals, left_sides
-from lawful.search.pods.left_sides import GoalEdges, goals_of, pair_edges
+from lawful.search.pods.left_sides import goals_of, pair_edges
+from search.pointwise_goals import minimal_left_sides
 
 
 def test_lists_grow_and_searches_are_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,8 +24,7 @@ def test_lists_grow_and_searches_are_resumed(monkeypatch: pytest.MonkeyPatch) ->
 
     def found(edges_a_cell: int) -> list[set[int]]:
         monkeypatch.setattr(goals, "_EDGES_A_CELL", edges_a_cell)
-        each = (GoalEdges.of(edges, goal) for goal in goals_of(columns))
-        return [set(goals.minimal_left_sides(one, columns, columns, lambda: None)[0][:, 0].tolist()) for one in each]
+        return [set(minimal_left_sides(edges, goal, columns, columns)[:, 0].tolist()) for goal in goals_of(columns)]
 
     at_once = found(1 << 30)
     assert sum(map(len, at_once)) > 100

@@ -18,7 +18,8 @@ from lawful.evidence.denials.pool import DenialPool
 from lawful.search.pods import goals
 from lawful.search.pods.almost import almost_left_sides
 from lawful.search.pods.kernels.left_sides import edges_of_signs
-from lawful.search.pods.left_sides import GoalEdges, goals_of, pair_edges, pointwise_laws
+from lawful.search.pods.left_sides import goals_of, pair_edges, pointwise_laws
+from search.pointwise_goals import minimal_left_sides
 
 TABLE = ValueTable(("number",) * 3, ((1, 2, 2, None, 3), (3, 1, 2, 1, 2), (1, 2, 2, 1, 3)))
 WIDTH = 3
@@ -33,8 +34,7 @@ def main() -> None:
         for goals._EDGES_A_CELL in (0, 16):
             found = set()
             for goal in goals_of(WIDTH):
-                edges = GoalEdges.of(pair_edges(less, greater, WIDTH), goal)
-                sets, _ = goals.minimal_left_sides(edges, WIDTH, 2, lambda: None)
+                sets = minimal_left_sides(pair_edges(less, greater, WIDTH), goal, WIDTH, 2)
                 found |= {(law.lhs, law.rhs) for law in pointwise_laws(goal, sets)}
                 assert (covered.of(sets) > 0).all()
             assert found == set(pod_oracle.minimal_laws(TABLE.rows, WIDTH, policy, largest=2))
