@@ -416,6 +416,7 @@ KILLED: dict[str, tuple[str, int, dict[str, Any]]] = {
     "FDs within an error": ("fd", 8, {"error": 0.02}),
     "list-based": ("list-od", 14, {}),
     "list-based within an error": ("list-od", 6, {"error": 0.2, "max_size": 2}),
+    "pointwise": ("pod", 5, {"strategy": "hybrid"}),
     "denial constraints": ("dc", 4, {"strategy": "hybrid"}),
 }
 """What is asked of drivers that are killed: families, columns of the table, and options, with something to check."""

@@ -36,7 +36,7 @@ from lawful.dependencies.laws import (
 from lawful.dependencies.named_law import NamedLaw
 from lawful.dependencies.own_forms import FORMS
 from lawful.dependencies.parser import parse_law, parse_laws
-from lawful.dependencies.pointwise import as_denial, told_form
+from lawful.dependencies.pointwise import as_denial
 
 __all__ = [
     "DC",
@@ -79,6 +79,5 @@ __all__ = [
     "satisfiable",
     "swapped",
     "to_document",
-    "told_form",
     "words_of",
 ]

@@ -30,6 +30,8 @@ DENIALS = (
     "not(t.single_exemption > t.married_exemption and s.salary >= 100000 and t.phone > s.phone and t.zip < s.zip)",
     "not(t.area_code = s.area_code and t.phone = s.phone)",
     "not(t.zip <= s.zip and t.phone >= s.phone and t.salary < s.salary and t.rate < s.rate)",
+    "{state=, salary<} -> {rate<=}",
+    "{zip<=, phone>=, salary<} -> {rate<}",
 )
 
 VIOLATED: tuple[Law, ...] = (

@@ -22,11 +22,13 @@ from lawful.discovery.coverage import covering_pairs
 from lawful.discovery.kernels.pointwise_coverage import count_missed
 from lawful.evidence.denials.pool import DenialPool
 from lawful.search.kernels.sets import transpose
-from lawful.search.pods.kernels.left_sides import count_columns, edges_of_signs, has_strict, turned_literals
-from lawful.search.pods.left_sides import Goal, pointwise_laws
+from lawful.search.pods.kernels.left_sides import count_columns, edges_of_signs, turned_literals
+from lawful.search.pods.left_sides import Goal, pointwise_law
+from lawful.search.sets import unpack_sets
 
 _OPERATORS: Final[tuple[Operator, ...]] = ("=", "<", "<=")
 _GOALS_A_COLUMN = len(_OPERATORS)
+_UNPACKED_AT_ONCE = 4096
 
 
 class PairsCovered:
@@ -44,7 +46,7 @@ class PairsCovered:
         left, right = covering_pairs(pool.rows)
         signs = pool.compare(left, right)
         self._pairs = left.size
-        self._alone = 1.0 / max(1, pool.rows)  # a row satisfies with itself what is not strict
+        self._alone = 1.0 / max(1, pool.rows)  # a row counts as covered with itself, as for other families
         self._missed = transpose(edges_of_signs(signs.less, signs.greater, columns))
 
     def of(self, sets: Words) -> Floats:
@@ -52,8 +54,7 @@ class PairsCovered:
         share = np.ones(len(sets))
         if self._pairs:
             share = 1.0 - count_missed(sets, turned_literals(sets), self._missed) / self._pairs
-        alone = np.where(has_strict(sets), 0.0, self._alone)
-        covered: Floats = alone + (1.0 - self._alone) * share
+        covered: Floats = self._alone + (1.0 - self._alone) * share
         return covered
 
 
@@ -108,8 +109,10 @@ class PointwiseListing:
 
     def laws(self) -> Iterator[POD]:
         """The laws as values, made as they are asked for."""
-        for number, literals in zip(self.goals.tolist(), self.sets, strict=True):
-            yield from pointwise_laws(goal_of(number), literals[np.newaxis])
+        for start in range(0, len(self), _UNPACKED_AT_ONCE):
+            some = slice(start, start + _UNPACKED_AT_ONCE)
+            for number, literals in zip(self.goals[some].tolist(), unpack_sets(self.sets[some]), strict=True):
+                yield pointwise_law(goal_of(number), literals)
 
     def readings(self) -> Iterator[str | None]:
         """What each says in plain words, where a simpler law says the same."""

@@ -125,10 +125,3 @@ class GoalSearch:
                 kept, search = [], BoxSearch(self._edges, self._columns, self._max_columns)
         self.was_cut = search.was_cut
         yield from kept
-
-
-def minimal_left_sides(edges: GoalEdges, columns: int, max_columns: int, look: Look) -> tuple[Words, bool]:
-    """All minimal left sides of a right side up to a size, and whether larger ones may be left."""
-    search = GoalSearch(edges, columns, max_columns)
-    found = list(search.chunks(look))
-    return np.concatenate([np.zeros((0, edges.broken_by.shape[1]), np.uint64), *found]), search.was_cut

@@ -7,7 +7,7 @@ column only, and != stands on no left side, so that minimal constraints are othe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -49,15 +49,23 @@ def pair_edges(less: Words, greater: Words, columns: int) -> Words:
 def pointwise_laws(goal: Goal, sets: Words) -> Iterator[POD]:
     """The laws with some left sides, as values."""
     for literals in unpack_sets(sets):
-        marks: dict[int, int] = {}
-        for literal in literals:
-            column, place = divmod(literal, COLUMN_BITS)
-            marks[column] = marks.get(column, 0) | 1 << place
-        yield POD(tuple((column, _OPERATORS[mark]) for column, mark in marks.items()), (goal.column, goal.operator))
+        yield pointwise_law(goal, literals)
+
+
+def pointwise_law(goal: Goal, literals: Iterable[int]) -> POD:
+    """The law with some literals on the left."""
+    marks: dict[int, int] = {}
+    for literal in literals:
+        column, place = divmod(literal, COLUMN_BITS)
+        marks[column] = marks.get(column, 0) | 1 << place
+    return POD(tuple([(column, _OPERATORS[mark]) for column, mark in marks.items()]), (goal.column, goal.operator))
 
 
 def told_left_sides(goal: Goal, sets: Words) -> npt.NDArray[np.bool_]:
-    """Which left sides are told: of two that are mirror images of each other for a right side, one."""
+    """Which left sides are told: of two that are mirror images of each other, the one whose first order rises.
+
+    Only = on the right has them. The paper (section III) says that <, <= and = avoid such twins; for = that is not so.
+    """
     return kernels.rising_first(sets) if goal.operator == "=" else np.ones(len(sets), np.bool_)
 
 

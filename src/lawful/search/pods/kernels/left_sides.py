@@ -104,16 +104,6 @@ def count_columns(sets: Words) -> Counts:
 
 
 @compiled
-def has_strict(sets: Words) -> npt.NDArray[np.bool_]:
-    """Which sets have < or > anywhere."""
-    result = np.zeros(sets.shape[0], np.bool_)
-    for i in range(sets.shape[0]):
-        for k in range(sets.shape[1]):
-            result[i] |= sets[i, k] & _STRICT != ZERO
-    return result
-
-
-@compiled
 def rising_first(sets: Words) -> npt.NDArray[np.bool_]:
     """Which sets have <= or < in their first column that does not have =, or no such column."""
     result = np.ones(sets.shape[0], np.bool_)
