@@ -14,18 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lawful
-from lawful.common.errors import UsageError
+from lawful.common.errors import StoppedError, UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import POD, Law
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
 from lawful.evidence.living import orders
 from lawful.maintenance.applied import Applied
+from lawful.maintenance.batches import Batch
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.pods import order_witnesses, pod_laws
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.verifying import differences_of
-from maintenance.changing_tables import Row, apply, changes, laws_in, make_state, multiset, rows_in, taken
+from maintenance.changing_tables import Row, apply, changes, incoming, laws_in, make_state, multiset, rows_in, taken
+from maintenance.test_ways_of_keeping import Impatient, files_of
 
 POLICIES = st.sampled_from(list(NullPolicy))
 SIZES = st.sampled_from([None, None, None, 0, 1])
@@ -226,9 +228,42 @@ def test_a_column_that_becomes_text_orders_its_values_anew(tmp_path: Path) -> No
             assert state.described(verify=True).is_right
 
 
-@pytest.mark.parametrize(
-    ("given_", "problem"), [({"error": 0.1}, "within an error"), ({"way": "counted"}, "witnesses")]
-)
-def test_what_cannot_be_kept_is_refused(given_: dict[str, object], problem: str) -> None:
-    with pytest.raises(UsageError, match=problem):
-        StateSettings(("pod",), **given_)  # type: ignore[arg-type]
+def test_times_of_day_among_lengths_of_time_order_values_anew(tmp_path: Path) -> None:
+    table = pa.table({"a": pa.array([9, 10, 11], pa.duration("s")), "b": [1, 2, 3]})
+    for reopens in (False, True):
+        path = tmp_path / str(reopens)
+        with lawful.make_state(path, table, find="pod") as state:
+            assert "{a<=} -> {b<}" in {found.text for found in state.laws}
+            if not reopens:
+                state.apply(inserts=pa.table({"a": ["12:30:00"], "b": [4]}), misfits="widen")
+        with lawful.open_state(path) as state:
+            if reopens:
+                state.apply(inserts=pa.table({"a": ["12:30:00"], "b": [4]}), misfits="widen")
+            assert "{a<=} -> {b<}" not in {found.text for found in state.laws}
+            assert state.described(verify=True).is_right
+
+
+@given(data=st.data(), patience=st.integers(0, 12))
+@one_in(2)
+def test_stopped_batches_change_nothing(data: st.DataObject, patience: int) -> None:
+    first, batches = data.draw(changes(3))
+    with tempfile.TemporaryDirectory() as folder:
+        state = make_state(Path(folder) / "state", first, 3, StateSettings(("fd", "pod")))
+        for number, (inserts, share) in enumerate(batches):
+            before, gone = (files_of(Path(folder)), rows_in(state), laws_in(state)), taken(rows_in(state), share)
+            come, go = (incoming(state, rows) if rows else None for rows in (inserts, gone))
+            try:
+                state.apply(Batch(f"b{number}", come, go), lambda: LocalEngine(threads=1), Impatient(patience))
+            except StoppedError:
+                assert (files_of(Path(folder)), rows_in(state)) == before[:2]
+                assert set(laws_in(state)) == set(before[2])
+                apply(state, inserts, gone, f"b{number}")
+            is_right(state)
+        state.close()
+
+
+def test_what_cannot_be_kept_is_refused() -> None:
+    with pytest.raises(UsageError, match="within an error"):
+        StateSettings(("fd", "pod"), error=0.1)
+    with pytest.raises(UsageError, match="by witnesses"):
+        StateSettings(("pod",), way="counted")

@@ -85,7 +85,7 @@ class AllLaws:
         return packed if self._pods is None else packed | prefixed(self._pods.logged(), _PODS)
 
     def arrays(self) -> Arrays:
-        """Everything but the laws, to be saved; `pod_arrays` are a part of it."""
+        """Everything but the laws, to be saved; `pod_arrays` finds its part in it."""
         packed = {} if self._packed is None else self._packed.arrays()
         return packed if self._pods is None else packed | prefixed(self._pods.arrays(), _PODS)
 
