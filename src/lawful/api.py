@@ -354,7 +354,7 @@ def make_state(
     source
         The table, as for `check`.
     find
-        The kinds of laws to keep: `key`, `fd`.
+        The kinds of laws to keep: `key`, `fd`, `pod`.
     row_key
         Columns that tell rows apart, and by which rows are deleted; without them, rows are deleted by value.
     pins

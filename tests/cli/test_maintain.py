@@ -331,3 +331,22 @@ def test_help_has_examples(lawful: Lawful, command: str) -> None:
 
 def rows_of(folder: Path) -> int:
     return LivingState.open(folder).table.rows
+
+
+class TestPointwise:
+    def test_kept_beside_keys(self, orders: Path, lawful: Lawful) -> None:
+        made = lawful("maintain", "p.state", "--from", "people.csv", "--find", "key,pod", "--max-size", "1")
+        assert (made.code, made.err) == (0, "")
+        write("more.csv", "id,zip,city", "4,94105,LA")
+        document = batch_document(lawful("maintain", "p.state", "--insert", "more.csv", "--json").out)
+        assert document["laws"].keys() == {"key", "pod"}
+        broken = {law["text"]: law for law in document["removed"]}
+        rows = [row["values"] for row in broken["{zip=} -> {city=}"]["witness"]]
+        assert sorted(row["city"] for row in rows) == ["LA", "SF"]
+        assert {row["zip"] for row in rows} == {"94105"}
+        shown = lawful("state", "p.state", "--verify")
+        assert shown.code == 0
+        assert "vectors of signs\n" in shown.out
+        assert shown.out.endswith("verified: everything is as the rows say\n")
+        lawful("state", "p.state", "--out", "laws.jsonl")
+        assert '"kind": "pod"' in Path("laws.jsonl").read_text()

@@ -51,10 +51,9 @@ def told_what_changed(applied: Applied, before: set[Key | FD], after: set[Key | 
 
 def witnesses_refute(state: LivingState, applied: Applied, policy: NullPolicy) -> None:
     """The two rows that are shown for a law that went really refute it."""
-    for (goal, columns), (one, other) in applied.witnesses.items():
+    for law, (one, other) in applied.witnesses.items():
         assert state.table.is_live[[one, other]].all()
         assert one != other
-        law = Key(columns) if goal < 0 else FD(columns, goal)
         rows = [tuple(map(int, row)) for row in state.table.codes.of_rows(np.array([one, other])).T]
         assert not oracle.holds(law, rows, policy)
 

@@ -39,7 +39,8 @@ class NewState:
         opt.option(_NEW, "Make the state of this table, if it is not there yet.", "--from", metavar="TABLE"),
     ] = None
     find: Annotated[
-        str, opt.option(_NEW, "The kinds of laws to keep: key, fd.  [default: key,fd]", "--find", metavar="KIND,KIND")
+        str,
+        opt.option(_NEW, "The kinds of laws to keep: key, fd, pod.  [default: key,fd]", "--find", metavar="KIND,KIND"),
     ] = "key,fd"
     max_size: Annotated[
         int | None, opt.option(_NEW, "The most columns of a key or a left side.", "--max-size", metavar="N")

@@ -46,6 +46,11 @@ class Block(NamedTuple):
     sets: Words
     errors: npt.NDArray[np.float64] | None = None
 
+    @property
+    def kind(self) -> LawKind:
+        """The kind of the laws."""
+        return "key" if self.goal == KEY else "fd"
+
     def laws(self) -> Iterator[Law]:
         """The laws as values."""
         for columns in unpack_sets(self.sets):

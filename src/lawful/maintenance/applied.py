@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from lawful.dependencies import Law
 from lawful.maintenance.evidence import Pair
 from lawful.maintenance.kept_laws import LawsChange
 from lawful.tables.living.incoming import Misfit
@@ -48,6 +49,6 @@ class Applied:
     was_known: bool = False
     misfits: list[Misfit] = field(default_factory=list)
     changes: LawsChange = field(default_factory=lambda: LawsChange([], [], 0))
-    witnesses: dict[tuple[int, tuple[int, ...]], Pair] = field(default_factory=dict)
+    witnesses: dict[Law, Pair] = field(default_factory=dict)
     pins: list[PinnedLaw] = field(default_factory=list)
     seconds: float = 0.0

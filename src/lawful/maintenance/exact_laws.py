@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s, Words
-from lawful.discovery.findings import KEY, Block, Findings
+from lawful.discovery.findings import KEY, Block, Candidate, Findings, law_of
 from lawful.discovery.keys_and_fds.discover import discover_keys_and_fds
 from lawful.discovery.keys_and_fds.thinking import goals_of
 from lawful.discovery.questions import Question, Watch
@@ -176,17 +176,18 @@ class ExactLaws:
         self, changes: list[GoalChange], held: dict[int, Words], checker: Checker, should_stop: ShouldStop
     ) -> None:
         """Check what came and follows from no law that held, until nothing is refuted."""
-        confirmed: set[tuple[int, tuple[int, ...]]] = set()
+        confirmed: set[Candidate] = set()
+        columns = tuple(range(self.table.width))
         while True:
             opened = [
-                (change.goal, columns)
+                (change.goal, places)
                 for change in changes
-                for columns in unpack_sets(_not_implied(change.added, held.get(change.goal)))
-                if (change.goal, columns) not in confirmed
+                for places in unpack_sets(_not_implied(change.added, held.get(change.goal)))
+                if (change.goal, places) not in confirmed
             ]
             if not opened:
                 return
-            witnesses = checker.refuted(opened)
+            witnesses = checker.refuted(law_of(candidate, columns) for candidate in opened)
             confirmed.update(opened)  # those that were refuted do not come back
             if not len(witnesses):
                 return

@@ -1,8 +1,8 @@
-"""What keeps the laws of a living table, exact or within an error: one shape for both, and what both need."""
+"""What keeps the keys and FDs of a living table, exact or within an error: one shape for both, and what all need."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -10,45 +10,62 @@ import numpy as np
 
 from lawful.checks import CheckTask
 from lawful.common.arrays import Flags, Int32s, Int64s, Words
-from lawful.discovery.findings import Block, Findings, law_of
-from lawful.discovery.questions import Question, Watch
+from lawful.common.meanings import NullPolicy
+from lawful.dependencies import Law
+from lawful.discovery.findings import Block, Findings
+from lawful.discovery.questions import Watch
 from lawful.engines import Engine
 from lawful.maintenance.engine_pairs import EnginePairs
 from lawful.maintenance.evidence import Pair
+from lawful.maintenance.pods.pod_blocks import PodBlock
 from lawful.maintenance.state_files import Arrays
 from lawful.search.kernels.extensions import find_supersets
 from lawful.search.sets import sets_without
 from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable
 
+LawBlock = Block | PodBlock
+"""Laws of one kind with one right side, packed."""
+
 
 class Checker:
-    """An engine that is opened on the table as it is now when the first check needs it."""
+    """An engine that is opened on the table as it is now when the first check needs it.
 
-    def __init__(self, table: LivingTable, question: Question, engine: Callable[[], Engine]) -> None:
-        self._table, self._question, self._make = table, question, engine
+    Parameters
+    ----------
+    table, policy
+        The table, and what null means.
+    engine
+        Makes an engine.
+    ordered
+        Whether values are compared by their order; equality is all that keys and FDs ask for.
+    """
+
+    def __init__(
+        self, table: LivingTable, policy: NullPolicy, engine: Callable[[], Engine], *, ordered: bool = False
+    ) -> None:
+        self._table, self._policy, self._make, self._ordered = table, policy, engine, ordered
         self._opened: tuple[Engine, LiveView] | None = None
         self.checks = 0
 
     def opened(self) -> tuple[Engine, LiveView]:
-        """The engine, and the view that it is open on; equality is all that keys and FDs ask for."""
+        """The engine, and the view that it is open on."""
         if self._opened is None:
-            view = LiveView.of(self._table, ordered=False)
+            view = LiveView.of(self._table, ordered=self._ordered)
             engine = self._make()
-            engine.open(view, self._question.null_policy)
+            engine.open(view, self._policy)
             self._opened = engine, view
         return self._opened
 
     @property
     def pairs(self) -> EnginePairs:
         """The pairs of the batch that was taken in last, for whoever lets the engine compare them."""
-        return EnginePairs(self._table, self._question.null_policy, self._make, self.opened)
+        return EnginePairs(self._table, self._policy, self._make, self.opened)
 
-    def refuted(self, candidates: Sequence[tuple[int, tuple[int, ...]]]) -> Int32s:
-        """Check candidates; return a witness pair, as rows of the living table, against each that is wrong."""
+    def refuted(self, laws: Iterable[Law]) -> Int32s:
+        """Check laws; return a witness pair, as rows of the living table, against each that is wrong."""
         engine, view = self.opened()
-        columns = tuple(range(self._table.width))
-        tasks = [CheckTask(n, law_of(candidate, columns)) for n, candidate in enumerate(candidates)]
+        tasks = [CheckTask(n, law) for n, law in enumerate(laws)]
         witnesses = [verdict.witness for verdict in engine.check(tasks) if verdict.witness is not None]
         self.checks += len(tasks)
         return view.numbers[np.array(witnesses, np.int64).reshape(-1, 2)].astype(np.int32)
@@ -67,14 +84,14 @@ class LawsChange:
     `implied` says of each law that went, block by block, whether it holds all the same: it follows from one that came.
     """
 
-    removed: list[Block]
-    added: list[Block]
+    removed: Sequence[LawBlock]
+    added: Sequence[LawBlock]
     checks: int
     implied: list[Flags] = field(default_factory=list)
 
 
 class KeptLaws(Protocol):
-    """Keeps the laws of a living table."""
+    """Keeps the keys and FDs of a living table."""
 
     @property
     def agree_sets(self) -> int:

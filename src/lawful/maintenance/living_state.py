@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,17 @@ from lawful.checks import CheckTask
 from lawful.common.arrays import Int32s, Int64s
 from lawful.common.errors import DamagedStateError, SourceError, UsageError
 from lawful.common.meanings import ColumnType, NullPolicy
-from lawful.dependencies import FD, Key, Law, format_law
+from lawful.dependencies import Law, format_law
 from lawful.dependencies.documents import from_document, to_document
-from lawful.discovery.findings import Block, Findings, candidate_of
+from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch
 from lawful.engines import Engine
 from lawful.evidence import equal_rows
+from lawful.maintenance.all_laws import AllLaws
 from lawful.maintenance.applied import Applied, PinnedLaw
 from lawful.maintenance.batches import Batch, origins_of, refuse_repeated_keys, rows_to_delete
 from lawful.maintenance.evidence import Pair
-from lawful.maintenance.kept_laws import Checker, KeptLaws, LawsChange
+from lawful.maintenance.kept_laws import Checker, LawBlock, LawsChange
 from lawful.maintenance.restoring import discovered_laws, restored_laws
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import Arrays, LoggedBatch, StateFiles
@@ -41,7 +43,6 @@ from lawful.maintenance.storing import (
     texts_arrays,
     unprefixed,
 )
-from lawful.search import pack_set
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.living.incoming import FittedRows, fit
 from lawful.tables.living.live_view import LiveView
@@ -71,7 +72,7 @@ class LivingState:
         self,
         files: StateFiles,
         table: LivingTable,
-        laws: KeptLaws,
+        laws: AllLaws,
         settings: StateSettings,
         pins: list[Law],
         history: list[dict[str, Any]],
@@ -99,8 +100,7 @@ class LivingState:
         _refuse_repeated_rows(table, settings.row_key)
         counted = settings.is_counted(table.rows, table.width)
         settings = replace(settings, way="counted" if counted else "witnesses")
-        question = settings.question()
-        checker = Checker(table, question, engine)
+        checker = _checker(table, settings, engine)
         try:
             laws = discovered_laws(table, settings, checker, watch)
         finally:
@@ -212,7 +212,7 @@ class LivingState:
             self.table.columns[column].type, self.table.columns[column].zoned = type_, zoned
         origins = None if fitted is None else origins_of(fitted)
         new = self.table.change(gone, come, origins)
-        checker = Checker(self.table, self.settings.question(), engine)
+        checker = _checker(self.table, self.settings, engine)
         try:
             changes = self.laws.apply(gone, new, checker, watch)
         finally:
@@ -251,7 +251,7 @@ class LivingState:
 
     def findings(self, engine: MakeEngine) -> Findings:
         """All laws as a discovery gives them."""
-        checker = Checker(self.table, self.settings.question(), engine)
+        checker = _checker(self.table, self.settings, engine)
         try:
             return self.laws.findings(checker)
         finally:
@@ -285,22 +285,19 @@ class LivingState:
             "removed": sum(len(block.sets) for block in changes.removed),
         }
 
-    def _witnesses(self, removed: list[Block]) -> Iterator[tuple[tuple[int, tuple[int, ...]], Pair]]:
+    def _witnesses(self, removed: Sequence[LawBlock]) -> Iterator[tuple[Law, Pair]]:
         """Two rows that broke each of the first laws that went."""
-        shown = 0
-        for block in removed:
-            for law, packed in zip(block.laws(), block.sets, strict=True):
-                pair = self.laws.refuting(packed, block.goal)
-                if pair is not None:
-                    yield candidate_of(law), pair
-                shown += 1
-                if shown == _MOST_WITNESSED:
-                    return
+        for law in islice((law for block in removed for law in block.laws()), _MOST_WITNESSED):
+            pair = self.laws.refuting(law)
+            if pair is not None:
+                yield law, pair
 
     def judged(self, engine: MakeEngine) -> list[PinnedLaw]:
         """Whether each pinned law holds, and how many rows break it."""
         names = self.table.names
-        judged = {law: PinnedLaw(format_law(law, names), True, 0) for law in self.pins if self._is_known_to_hold(law)}
+        # A law within an error may be broken all the same.
+        known = [] if self.settings.error else [law for law in self.pins if self.laws.implies(law)]
+        judged = {law: PinnedLaw(format_law(law, names), True, 0) for law in known}
         unknown = [law for law in self.pins if law not in judged]
         if unknown:
             view = LiveView.of(self.table)
@@ -314,13 +311,6 @@ class LivingState:
             finally:
                 opened.close()
         return [judged[law] for law in self.pins]
-
-    def _is_known_to_hold(self, law: Law) -> bool:
-        """Whether a law follows from the exact laws that are kept."""
-        if self.settings.error or not isinstance(law, Key | FD):
-            return False
-        goal, columns = candidate_of(law)
-        return self.laws.implies(pack_set(columns, self.table.width), goal)
 
     def _document(self) -> dict[str, Any]:
         return {
@@ -342,6 +332,10 @@ class LivingState:
 
 _MOST_WITNESSED = 100
 """So many of the laws that a batch broke are told with the rows that broke them."""
+
+
+def _checker(table: LivingTable, settings: StateSettings, engine: MakeEngine) -> Checker:
+    return Checker(table, settings.null, engine, ordered=settings.has_pods)
 
 
 def _read(files: StateFiles) -> LivingState:

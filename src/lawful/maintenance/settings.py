@@ -8,11 +8,14 @@ from typing import Any
 
 from lawful.common.errors import UsageError
 from lawful.common.meanings import MEASURES, Measure, NullPolicy
+from lawful.discovery.pods.questions import PointwiseQuestion
 from lawful.discovery.questions import Question
 from lawful.tables.options import CsvDialect
 
 WAYS = ("auto", "counted", "witnesses")
-KEPT_KINDS = ("key", "fd")
+PACKED_KINDS = ("key", "fd")
+"""What is kept unless something else is asked for."""
+KEPT_KINDS = (*PACKED_KINDS, "pod")
 
 MOST_COUNTED = 2_000_000_000
 """Cells of pairs (pairs of rows times columns, 64 columns counting as much as 8) up to which all pairs are counted when
@@ -44,7 +47,7 @@ class StateSettings:
         The columns that were chosen when the state was made; None if all are kept.
     """
 
-    find: tuple[str, ...] = KEPT_KINDS
+    find: tuple[str, ...] = PACKED_KINDS
     null: NullPolicy = NullPolicy.EQUAL
     max_size: int | None = None
     error: float = 0.0
@@ -66,10 +69,33 @@ class StateSettings:
             raise UsageError(f"unknown way {self.way!r} to keep evidence", f"Use {', '.join(WAYS)}.")
         if self.measure not in MEASURES:
             raise UsageError(f"unknown measure {self.measure!r}", "Use g1 (share of pairs) or g3 (share of rows).")
+        if self.has_pods and self.error:
+            raise UsageError(
+                "pointwise order dependencies within an error cannot be kept up to date yet",
+                "Leave out --error, or pod.",
+            )
+        if self.way == "counted" and not self.has_packed:
+            raise UsageError(
+                "pointwise order dependencies are kept by witnesses", "Leave out --evidence, or keep key or fd too."
+            )
         self.question()
 
+    @property
+    def has_packed(self) -> bool:
+        """Whether keys or FDs are kept."""
+        return any(kind in self.find for kind in PACKED_KINDS)
+
+    @property
+    def has_pods(self) -> bool:
+        """Whether pointwise order dependencies are kept."""
+        return "pod" in self.find
+
+    def pod_question(self) -> PointwiseQuestion:
+        """What is asked of a search for pointwise order dependencies."""
+        return PointwiseQuestion(self.null, self.max_size)
+
     def question(self) -> Question:
-        """The same as a question to a search; it refuses what cannot be meant."""
+        """What is asked of a search for keys and FDs; it refuses what cannot be meant."""
         return Question(
             keys="key" in self.find,
             fds="fd" in self.find,
@@ -80,7 +106,9 @@ class StateSettings:
         )
 
     def is_counted(self, rows: int, width: int) -> bool:
-        """Whether all pairs are counted on a table of this size."""
+        """Whether all pairs are counted on a table of this size; for keys and FDs alone they ever are."""
+        if not self.has_packed:
+            return False
         if self.way != "auto":
             return self.way == "counted"
         return rows * (rows - 1) // 2 * -(-width // _CELLS_AT_ONCE) <= MOST_COUNTED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,16 @@ from pyroaring import BitMap64
 from lawful.common.arrays import Bytes, Words
 from lawful.common.meanings import ColumnType
 from lawful.discovery.findings import Block
+from lawful.discovery.pods.listing import goal_number, goal_of
+from lawful.maintenance.kept_laws import LawBlock
+from lawful.maintenance.pods.pod_blocks import PodBlock
 from lawful.maintenance.state_files import Arrays
 from lawful.tables.living.codes import Codes
 from lawful.tables.living.dictionary import Dictionary
 from lawful.tables.living.living_table import LivingColumn, LivingTable, RowOrigins
 from lawful.tables.origins import Origins
+
+_PODS = "pods"
 
 
 def as_bytes(document: Any) -> Bytes:
@@ -114,24 +119,40 @@ def add_texts(table: LivingTable, arrays: Arrays) -> None:
         first += count
 
 
-def laws_arrays(blocks: Sequence[Block], name: str) -> Arrays:
-    """Laws of all goals in three arrays."""
-    sets: list[Words] = [block.sets for block in blocks]
+def laws_arrays(blocks: Sequence[LawBlock], name: str) -> Arrays:
+    """Laws of all right sides: three arrays for keys and FDs, and three for pointwise ones if there are some."""
+    packed = [block for block in blocks if isinstance(block, Block)]
+    arrays = _blocks_arrays([block.goal for block in packed], [block.sets for block in packed], name)
+    pods = [block for block in blocks if isinstance(block, PodBlock)]
+    if not pods:
+        return arrays
+    numbers = [goal_number(block.goal) for block in pods]
+    return arrays | _blocks_arrays(numbers, [block.sets for block in pods], f"{name}-{_PODS}")
+
+
+def _blocks_arrays(goals: list[int], sets: list[Words], name: str) -> Arrays:
     width = sets[0].shape[1] if sets else 1
     return {
-        f"{name}-goals": np.array([block.goal for block in blocks], np.int64),
-        f"{name}-counts": np.array([len(block.sets) for block in blocks], np.int64),
+        f"{name}-goals": np.array(goals, np.int64),
+        f"{name}-counts": np.array([len(of_goal) for of_goal in sets], np.int64),
         f"{name}-sets": np.concatenate([np.empty((0, width), np.uint64), *sets]),
     }
 
 
-def read_laws(arrays: Arrays, name: str) -> list[Block]:
+def read_laws(arrays: Arrays, name: str) -> list[LawBlock]:
     """Read what `laws_arrays` wrote."""
-    blocks, first = [], 0
-    for goal, count in zip(arrays[f"{name}-goals"].tolist(), arrays[f"{name}-counts"].tolist(), strict=True):
-        blocks.append(Block(goal, np.ascontiguousarray(arrays[f"{name}-sets"][first : first + count])))
-        first += count
+    blocks: list[LawBlock] = [Block(goal, sets) for goal, sets in _read_blocks(arrays, name)]
+    pods = f"{name}-{_PODS}"
+    if f"{pods}-goals" in arrays:
+        blocks += [PodBlock(goal_of(number), sets) for number, sets in _read_blocks(arrays, pods)]
     return blocks
+
+
+def _read_blocks(arrays: Arrays, name: str) -> Iterator[tuple[int, Words]]:
+    first = 0
+    for goal, count in zip(arrays[f"{name}-goals"].tolist(), arrays[f"{name}-counts"].tolist(), strict=True):
+        yield goal, np.ascontiguousarray(arrays[f"{name}-sets"][first : first + count])
+        first += count
 
 
 def prefixed(arrays: Arrays, prefix: str) -> Arrays:

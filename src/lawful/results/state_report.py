@@ -27,8 +27,8 @@ class StateReport:
         What was settled when it was made.
     laws
         How many laws of each kind are kept.
-    agree_sets
-        How many agree sets are kept to keep them.
+    agree_sets, sign_vectors
+        How many kinds of pairs are kept to keep them: agree sets for keys and FDs, vectors of signs for pointwise ones.
     history
         One entry for each batch.
     differences
@@ -42,6 +42,7 @@ class StateReport:
     settings: Mapping[str, Any]
     laws: Mapping[str, int]
     agree_sets: int
+    sign_vectors: int
     pins: Sequence[PinOutcome]
     history: Sequence[Mapping[str, Any]]
     differences: Sequence[str] | None = None
@@ -70,6 +71,7 @@ class StateReport:
             "settings": dict(self.settings),
             "laws": dict(self.laws),
             "agree_sets": self.agree_sets,
+            "sign_vectors": self.sign_vectors,
             "pins": [pin.to_dict() for pin in self.pins],
             "history": [dict(entry) for entry in self.history],
             **verified,

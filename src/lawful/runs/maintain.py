@@ -14,7 +14,6 @@ import numpy as np
 
 from lawful.common.meanings import ColumnType
 from lawful.dependencies import Law, NamedLaw, columns_of
-from lawful.discovery.findings import KEY, candidate_of
 from lawful.discovery.questions import Watch
 from lawful.maintenance.applied import Applied
 from lawful.maintenance.batches import Batch, Missing
@@ -116,6 +115,7 @@ class OpenState:
         families: dict[str, FoundFamily] = {
             kind: FoundFamily(found.count(kind == "key"), True) for kind in ("key", "fd") if kind in asked.find
         }
+        families |= {listing.kind: FoundFamily(len(listing), True) for listing in found.listings}
         ranking = Ranker(view, asked.null, request, RankingWatch(UserWatch(None, None), None, 0.0)).ranking(found)
         settings = {**request.settings(), "null": asked.null.value, "engine": "local"}
         seconds = {"total": round(time.perf_counter() - begin, 4)}
@@ -202,6 +202,7 @@ class OpenState:
             state.settings.to_dict(),
             self._counts(),
             state.laws.agree_sets,
+            state.laws.sign_vectors,
             self.as_it_is().pins,
             state.history,
             differences,
@@ -211,7 +212,7 @@ class OpenState:
         """How many laws of each kind are kept."""
         laws = dict.fromkeys(self._state.settings.find, 0)
         for block in self._state.laws.blocks():
-            laws["key" if block.goal == KEY else "fd"] += len(block.sets)
+            laws[block.kind] += len(block.sets)
         return laws
 
     def compact(self) -> None:
@@ -248,9 +249,7 @@ class OpenState:
         names, table = tuple(self._state.table.names), self._state.table
         added = [ChangedLaw(NamedLaw(law, names)) for block in applied.changes.added for law in block.laws()]
         removed = [
-            ChangedLaw(
-                NamedLaw(law, names), self._views(law, applied.witnesses.get(candidate_of(law))), is_implied=is_implied
-            )
+            ChangedLaw(NamedLaw(law, names), self._views(law, applied.witnesses.get(law)), is_implied=is_implied)
             for block, implied in zip(applied.changes.removed, applied.changes.implied, strict=True)
             for law, is_implied in zip(block.laws(), implied.tolist(), strict=True)
         ]

@@ -17,7 +17,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from lawful.common.arrays import Floats, Words
+from lawful.common.arrays import Floats, Int32s, Words
 from lawful.discovery.compared_pairs import (
     ComparedPairs,
     SlowerThanAllPairsError,
@@ -42,11 +42,20 @@ from lawful.tables.encoded_table import EncodedTable
 
 def discover_pointwise(search: Search, question: PointwiseQuestion) -> Findings:
     """Find all minimal pointwise order dependencies of a table; at a limit, what was certain by then."""
+    return pointwise_with_pairs(search, question)[0]
+
+
+def pointwise_with_pairs(search: Search, question: PointwiseQuestion) -> tuple[Findings, Int32s]:
+    """The same with pairs of rows that refute all else, `int32[pairs, 2]`; all of them if the search came to its end.
+
+    For whoever keeps the laws of a table that changes.
+    """
     assert isinstance(search.table, EncodedTable)
     laws = _Laws(search, question, search.table)
+    pairs = np.empty((0, 2), np.int32)
     with search.to_the_end():
-        laws.find()
-    return search.findings
+        pairs = laws.find().witnesses
+    return search.findings, pairs
 
 
 class _Laws:
@@ -60,8 +69,8 @@ class _Laws:
         self._covered: PairsCovered | None = None
         self._stated: defaultdict[Goal, list[Words]] = defaultdict(list)
 
-    def find(self) -> None:
-        """Find all laws by the strategy that is asked for, or is quicker."""
+    def find(self) -> DenialEvidence:
+        """Find all laws by the strategy that is asked for, or is quicker; return the evidence that they follow from."""
         question, search = self._question, self._search
         strategy = question.strategy
         if strategy == "auto":
@@ -71,23 +80,22 @@ class _Laws:
                 self._compared.wait_as_long_as_all_pairs_take()
         search.counts["full_evidence"] = int(strategy == "full")
         if question.error:
-            self._find_almost(self._compared.all_pairs(counted=True))
-        elif strategy == "full":
-            self._find_all(self._compared.all_pairs(counted=False))
-        else:
-            self._find_by_checks()
+            return self._find_almost(self._compared.all_pairs(counted=True))
+        if strategy == "full":
+            return self._find_all(self._compared.all_pairs(counted=False))
+        return self._find_by_checks()
 
-    def _find_by_checks(self) -> None:
+    def _find_by_checks(self) -> DenialEvidence:
         thinker = PointwiseLaws(self._search, self._compared, self._columns, self._largest, self._state)
         try:
             run_loop(self._search, thinker)
-            self._search.counts["evidence"] = len(self._compared.pool)
+            return self._compared.evidence
         except SlowerThanAllPairsError:
             self._compared.patience_ends = math.inf
             self._search.counts["full_evidence"] = 1
-            self._find_all(self._compared.all_pairs(counted=False))
+            return self._find_all(self._compared.all_pairs(counted=False))
 
-    def _find_all(self, evidence: DenialEvidence) -> None:
+    def _find_all(self, evidence: DenialEvidence) -> DenialEvidence:
         """State all laws that complete evidence leaves, under a limit of time the small ones first."""
         self._search.progress(f"thinking about {len(evidence):,} kinds of pairs")
         edges = pair_edges(evidence.signs.less, evidence.signs.greater, self._columns)
@@ -101,8 +109,9 @@ class _Laws:
                 if thought.was_cut:
                     larger.append(thought.goal)
             goals = larger
+        return evidence
 
-    def _find_almost(self, evidence: DenialEvidence) -> None:
+    def _find_almost(self, evidence: DenialEvidence) -> DenialEvidence:
         """State the laws that few enough pairs break, from the counts of all of them."""
         assert evidence.counts is not None
         pairs = max(1, math.comb(self._search.table.rows, 2))
@@ -118,6 +127,7 @@ class _Laws:
                     is_new = count_columns(sets) >= smallest
                     self._state(goal, sets[is_new], broken[is_new] / pairs)
             smallest = size + 1
+        return evidence
 
     def _sizes(self) -> list[int]:
         return list(depths(self._largest)) if self._search.watch.is_limited else [self._largest]

@@ -64,7 +64,7 @@ def laws_of_kinds(laws: Mapping[str, int]) -> str:
     return ", ".join(counted(count, _NOUNS[kind]) for kind, count in laws.items())
 
 
-_NOUNS = {"key": "key", "fd": "FD"}
+_NOUNS = {"key": "key", "fd": "FD", "pod": "POD"}
 
 
 def _changed(what: str, style: str, laws: Sequence[ChangedLaw], name: str, limits: Limits) -> Iterator[Line]:

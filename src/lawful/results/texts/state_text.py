@@ -23,8 +23,7 @@ def state_lines(report: StateReport, limits: Limits) -> Iterator[Line]:
     yield line(f"{visible(table.name)}: {size}")
     columns = ", ".join(f"{visible(column.name)} {column.type.value}" for column in table.columns)
     yield line(f"  columns   {shown_law(columns, limits)}")
-    way = "all pairs counted" if settings["way"] == "counted" else "by witnesses"
-    yield line(f"  laws      {laws_of_kinds(report.laws)}; {way}, {counted(report.agree_sets, 'agree set')}")
+    yield line(f"  laws      {'; '.join([laws_of_kinds(report.laws), *_evidence(report)])}")
     if settings["row_key"]:
         yield line(f"  row key   {visible(', '.join(settings['row_key']))}")
     for pin in report.pins:
@@ -37,6 +36,15 @@ def state_lines(report: StateReport, limits: Limits) -> Iterator[Line]:
         right = "verified: everything is as the rows say"
         wrong = "what is kept is not what the rows say: make the state anew"
         yield line(right if report.is_right else wrong, "bold")
+
+
+def _evidence(report: StateReport) -> Iterator[str]:
+    """How the laws are kept."""
+    if report.laws.keys() & {"key", "fd"}:
+        way = "all pairs counted" if report.settings["way"] == "counted" else "by witnesses"
+        yield f"{way}, {counted(report.agree_sets, 'agree set')}"
+    if "pod" in report.laws:
+        yield f"PODs by witnesses, {counted(report.sign_vectors, 'vector')} of signs"
 
 
 def _history(report: StateReport, limits: Limits) -> Iterator[Line]:

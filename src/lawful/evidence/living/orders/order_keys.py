@@ -152,6 +152,11 @@ class TableKeys:
             self._columns[column] = OrderKeys(self.table, column)
         return self._columns[column]
 
+    @property
+    def ordered(self) -> int:
+        """Grows when the values of a column that was asked for changed their order."""
+        return sum(keys.ordered for keys in self._columns.values())
+
     def catch_up(self) -> None:
         """Take in the values that have come, in every column that was asked for."""
         for keys in self._columns.values():

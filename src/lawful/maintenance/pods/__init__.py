@@ -1,0 +1,1 @@
+"""Pointwise order dependencies of a table that changes: IncPOD, for rows that leave too."""
