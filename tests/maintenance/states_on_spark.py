@@ -102,7 +102,8 @@ def survives_a_lost_executor(spark: Any, folder: Path) -> dict[str, object]:
     """Kill an executor while it compares the rows of a batch with all rows: the laws of a search from scratch."""
     generator = np.random.default_rng(5)
     columns = {f"c{n}": generator.integers(0, values, 120_000) for n, values in enumerate((30, 200, 4, 17, 90, 9))}
-    table = pa.table({**columns, "of_c5": columns["c5"] // 3})
+    # It takes two columns to tell the last: one old row then does not speak for all, and pairs have to be compared.
+    table = pa.table({**columns, "of_both": (columns["c5"] + columns["c2"]) % 7})
     killed: dict[str, float] = {}
 
     def kill() -> None:
