@@ -7,8 +7,9 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import numpy as np
 import pytest
 from examples import one_in
 from hypothesis import given
@@ -16,11 +17,13 @@ from hypothesis import strategies as st
 
 from lawful.common.errors import SourceError, StoppedError
 from lawful.common.meanings import NullPolicy
+from lawful.dependencies import Key
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
-from lawful.evidence.living import new_pairs
+from lawful.evidence.living import AgreeMultiset, BatchStrategy, new_pairs
 from lawful.maintenance import exact_laws, living_state
 from lawful.maintenance.batches import Batch
+from lawful.maintenance.kept_laws import Checker
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.verifying import differences_of
@@ -227,3 +230,24 @@ def test_stopped_and_refused_batches_change_nothing(way: str, data: st.DataObjec
             is_right(state)
             assert state.table.version == number + 1
         state.close()
+
+
+@pytest.mark.parametrize("strategy", get_args(BatchStrategy))
+def test_counting_the_pairs_of_a_batch_can_be_stopped(strategy: BatchStrategy) -> None:
+    codes = np.arange(2_400, dtype=np.int32).reshape(2, -1) % 50 + 1
+    ids = np.arange(1_200)
+    kept = AgreeMultiset.of(codes[:, :600], ids[:600], NullPolicy.EQUAL, strategy=strategy)
+    with pytest.raises(StoppedError):
+        kept.insert(codes[:, 600:], ids[600:], should_stop=Impatient(0).is_over)
+    with pytest.raises(StoppedError):
+        AgreeMultiset.of(codes, ids, NullPolicy.EQUAL, should_stop=Impatient(0).is_over)
+
+
+def test_checks_of_a_batch_look_at_the_limit(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    state = make_state(tmp_path / "state", rows_at_random(chance, 60, 4, determined=True), 4, StateSettings())
+    checker = Checker(state.table, NullPolicy.EQUAL, LocalEngine, Impatient(0))
+    with pytest.raises(StoppedError, match="stopped by the test"):
+        checker.refuted([Key((0,)), Key((1,))])
+    checker.close()
+    state.close()

@@ -136,10 +136,14 @@ def compared_vectors(
 
 
 def vectors_of_tile(
-    compared: ByteColumns, tile: Tile, threads: int | None, pairs_a_thread: int
+    compared: ByteColumns,
+    tile: Tile,
+    threads: int | None,
+    pairs_a_thread: int,
+    should_stop: ShouldStop | None = None,
 ) -> tuple[Words, Int64s, Int32s]:
     """The same of one tile, counted, in as many threads as have so many pairs each."""
-    keys, counts, witnesses = _walk_in_threads(compared, tile, threads, pairs_a_thread, None, True).vectors()
+    keys, counts, witnesses = _walk_in_threads(compared, tile, threads, pairs_a_thread, should_stop, True).vectors()
     assert counts is not None
     return keys, counts, witnesses
 

@@ -50,7 +50,9 @@ class AlmostLaws:
         table: LivingTable, question: Question, checker: Checker, watch: Watch, *, counted: bool
     ) -> AlmostLaws:
         """Find the laws of a table."""
-        evidence = Counted.of(table, question.null_policy) if counted and question.measure == "g1" else None
+        evidence = (
+            Counted.of(table, question.null_policy, watch.is_over) if counted and question.measure == "g1" else None
+        )
         laws = AlmostLaws(table, question, evidence, [])
         laws._sets = laws._search(checker, watch)
         return laws

@@ -197,10 +197,12 @@ class Counted:
         self._changes: list[MultisetChange] = []
 
     @staticmethod
-    def of(table: LivingTable, policy: NullPolicy) -> Counted:
+    def of(table: LivingTable, policy: NullPolicy, should_stop: ShouldStop | None = None) -> Counted:
         """Count the pairs of all live rows."""
         rows = table.live_rows()
-        return Counted(table, AgreeMultiset.of(table.codes.matrix(rows), table.ids_of(rows), policy))
+        return Counted(
+            table, AgreeMultiset.of(table.codes.matrix(rows), table.ids_of(rows), policy, should_stop=should_stop)
+        )
 
     @staticmethod
     def from_arrays(table: LivingTable, policy: NullPolicy, arrays: Arrays) -> Counted:
@@ -224,11 +226,11 @@ class Counted:
         counted = None
         if elsewhere.is_worth(self.multiset.pairs_to_compare(len(gone), leave=True)):
             counted = self._counted(elsewhere.of_gone(gone, should_stop, counted=True))
-        deleted = self.multiset.delete(self._table.ids_of(gone), counted)
+        deleted = self.multiset.delete(self._table.ids_of(gone), counted, should_stop)
         counted = None
         if elsewhere.is_worth(self.multiset.pairs_to_compare(len(new))):
             counted = self._counted(elsewhere.of_new(new, should_stop, counted=True))
-        inserted = self.multiset.insert(*self._rows(new), counted)
+        inserted = self.multiset.insert(*self._rows(new), counted, should_stop)
         self._changes = [deleted, inserted]
         return EvidenceChange(deleted.agree[deleted.is_gone], inserted.agree[inserted.is_new])
 

@@ -64,7 +64,7 @@ class ExactLaws:
         """Find the laws of a table, and the evidence to keep them by."""
         determinants = KeptDeterminants(table.width, goals_of(question, table.width), question.max_size)
         if counted:
-            kept = ExactLaws(table, question, Counted.of(table, question.null_policy), determinants)
+            kept = ExactLaws(table, question, Counted.of(table, question.null_policy, watch.is_over), determinants)
             kept._think(None, watch.is_over)
             return kept
         held, pairs = _searched(table, question, checker, watch)

@@ -37,14 +37,23 @@ class Checker:
         The table, and what null means.
     engine
         Makes an engine.
+    watch
+        Ends checks at its limits.
     ordered
         Whether values are compared by their order; equality is all that keys and FDs ask for.
     """
 
     def __init__(
-        self, table: LivingTable, policy: NullPolicy, engine: Callable[[], Engine], *, ordered: bool = False
+        self,
+        table: LivingTable,
+        policy: NullPolicy,
+        engine: Callable[[], Engine],
+        watch: Watch,
+        *,
+        ordered: bool = False,
     ) -> None:
         self._table, self._policy, self._make, self._ordered = table, policy, engine, ordered
+        self._watch = watch
         self._opened: tuple[Engine, LiveView] | None = None
         self.checks = 0
 
@@ -66,7 +75,11 @@ class Checker:
         """Check laws; return a witness pair, as rows of the living table, against each that is wrong."""
         engine, view = self.opened()
         tasks = [CheckTask(n, law) for n, law in enumerate(laws)]
-        witnesses = [verdict.witness for verdict in engine.check(tasks) if verdict.witness is not None]
+        witnesses = []
+        for verdict in engine.check(tasks):
+            self._watch.look()
+            if verdict.witness is not None:
+                witnesses.append(verdict.witness)
         self.checks += len(tasks)
         return view.numbers[np.array(witnesses, np.int64).reshape(-1, 2)].astype(np.int32)
 

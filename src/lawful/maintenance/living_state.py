@@ -100,7 +100,7 @@ class LivingState:
         _refuse_repeated_rows(table, settings.row_key)
         counted = settings.is_counted(table.rows, table.width)
         settings = replace(settings, way="counted" if counted else "witnesses")
-        checker = _checker(table, settings, engine)
+        checker = _checker(table, settings, engine, watch)
         try:
             laws = discovered_laws(table, settings, checker, watch)
         finally:
@@ -170,7 +170,7 @@ class LivingState:
         begin = time.perf_counter()
         self._require_writer()
         if (version := self.version_of(batch.id)) is not None:
-            return Applied(batch.id, version, self.table.rows, was_known=True, pins=self.judged(engine))
+            return Applied(batch.id, version, self.table.rows, was_known=True, pins=self.judged(engine, watch))
         gone = rows_to_delete(self.table, batch, self.key)
         fitted = None if batch.inserts is None else fit(self.table, batch.inserts, batch.misfits)
         known = [len(column.dictionary) for column in self.table.columns]
@@ -212,12 +212,12 @@ class LivingState:
             self.table.columns[column].type, self.table.columns[column].zoned = type_, zoned
         origins = None if fitted is None else origins_of(fitted)
         new = self.table.change(gone, come, origins)
-        checker = _checker(self.table, self.settings, engine)
+        checker = _checker(self.table, self.settings, engine, watch)
         try:
             changes = self.laws.apply(gone, new, checker, watch)
         finally:
             checker.close()
-        pins = self.judged(engine)
+        pins = self.judged(engine, watch)
         entry = self._entry(batch, gone, new, changes)
         meta = {
             "entry": entry,
@@ -251,7 +251,7 @@ class LivingState:
 
     def findings(self, engine: MakeEngine) -> Findings:
         """All laws as a discovery gives them."""
-        checker = _checker(self.table, self.settings, engine)
+        checker = _checker(self.table, self.settings, engine, Watch())
         try:
             return self.laws.findings(checker)
         finally:
@@ -292,7 +292,7 @@ class LivingState:
             if pair is not None:
                 yield law, pair
 
-    def judged(self, engine: MakeEngine) -> list[PinnedLaw]:
+    def judged(self, engine: MakeEngine, watch: Watch) -> list[PinnedLaw]:
         """Whether each pinned law holds, and how many rows break it."""
         names = self.table.names
         # A law within an error may be broken all the same.
@@ -305,6 +305,7 @@ class LivingState:
             opened.open(view, self.settings.null)
             try:
                 for verdict in opened.check([CheckTask(n, law, damage=True) for n, law in enumerate(unknown)]):
+                    watch.look()
                     law, rows = unknown[verdict.id], 0 if verdict.damage is None else verdict.damage.rows
                     pair = None if verdict.witness is None else _numbers(view, verdict.witness)
                     judged[law] = PinnedLaw(format_law(law, names), verdict.holds, rows, pair)
@@ -334,8 +335,8 @@ _MOST_WITNESSED = 100
 """So many of the laws that a batch broke are told with the rows that broke them."""
 
 
-def _checker(table: LivingTable, settings: StateSettings, engine: MakeEngine) -> Checker:
-    return Checker(table, settings.null, engine, ordered=settings.has_pods)
+def _checker(table: LivingTable, settings: StateSettings, engine: MakeEngine, watch: Watch) -> Checker:
+    return Checker(table, settings.null, engine, watch, ordered=settings.has_pods)
 
 
 def _read(files: StateFiles) -> LivingState:

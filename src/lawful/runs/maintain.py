@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lawful.common.errors import StoppedError
 from lawful.common.meanings import ColumnType
 from lawful.dependencies import Law, NamedLaw, columns_of
 from lawful.discovery.questions import Watch
@@ -177,14 +178,14 @@ class OpenState:
             come, gone = self._incoming(sources, ReadOptions(format, written), stack)
             batch = Batch(batch_id, come, gone, ids, misfits, missing)
             progress("applying the batch")
-            with ctrl_c_ends(watch, lambda: None):
+            with _stops(watch, "Nothing was changed."):
                 applied = self._state.apply(batch, self._engines.for_sources(*sources), watch)
             return self._report(applied, come)
 
     def as_it_is(self) -> BatchReport:
         """A report without a batch: how many rows there are, and how the pinned laws fare."""
         state = self._state
-        pins = state.judged(self._engines.for_sources())
+        pins = state.judged(self._engines.for_sources(), Watch())
         as_now = Applied("", state.table.version, state.table.rows, pins=pins)
         return replace(self._report(as_now, None), batch=None)
 
@@ -299,6 +300,16 @@ class OpenState:
         return views[0], views[1]
 
 
+@contextmanager
+def _stops(watch: UserWatch, hint: str) -> Iterator[None]:
+    """End at a limit or at Ctrl-C, and say which it was and what became of the work."""
+    try:
+        with ctrl_c_ends(watch, lambda: None):
+            yield
+    except StoppedError as stop:
+        raise StoppedError(watch.reason() or stop.message, hint) from None
+
+
 def is_state(folder: Path) -> bool:
     """Whether a folder holds a state."""
     return StateFiles.exist(folder)
@@ -325,7 +336,7 @@ def make_state(
         progress("finding the laws")
         settled = replace(settings, dialect=options.dialect, columns=options.columns)
         engine = StateEngines(where, stack).for_sources(source)
-        with ctrl_c_ends(watch, lambda: None):
+        with _stops(watch, "No state was made. Give it more time, fewer columns, or --max-size."):
             state = LivingState.create(folder, table, settled, pinned, engine, watch)
     return OpenState(state, where)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from lawful.common.arrays import Flags, Int32s, Int64s, Words
 from lawful.common.meanings import NullPolicy
-from lawful.evidence.exact import all_agree_sets
+from lawful.evidence.exact import ShouldStop, all_agree_sets
 from lawful.evidence.living.compared_rows import ComparedRows
 from lawful.evidence.living.costs import cost_of_index, index_is_cheaper
 from lawful.evidence.living.dynast import Dynast
@@ -131,11 +131,12 @@ class AgreeMultiset:
         *,
         strategy: BatchStrategy = "auto",
         threads: int | None = None,
+        should_stop: ShouldStop | None = None,
     ) -> AgreeMultiset:
-        """Count all pairs of a table `int32[width, rows]` at once."""
+        """Count all pairs of a table `int32[width, rows]` at once; see `all_agree_sets` for how it stops."""
         multiset = AgreeMultiset(len(codes), policy, strategy=strategy, threads=threads)
         multiset._rows.append(codes, row_ids)
-        found = all_agree_sets(_CodeTable(codes), policy, threads=threads)
+        found = all_agree_sets(_CodeTable(codes), policy, None, threads, should_stop)
         assert found.counts is not None
         multiset._add(multiset._keys(found.agree, found.known_differ), found.counts, 1)
         return multiset
@@ -174,10 +175,16 @@ class AgreeMultiset:
         pairs = rows * others + math.comb(rows, 2)
         return pairs * cost_of_index(*self._sharing) if index_is_cheaper(*self._sharing) else pairs
 
-    def insert(self, codes: Int32s, row_ids: Int64s, counted: CountedPairs | None = None) -> MultisetChange:
+    def insert(
+        self,
+        codes: Int32s,
+        row_ids: Int64s,
+        counted: CountedPairs | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> MultisetChange:
         """Add rows `int32[width, rows]` with new ids: their pairs with kept rows and among themselves, each once.
 
-        Rows are not compared if their pairs are `counted` already.
+        Rows are not compared if their pairs are `counted` already. If stopped, this multiset is of no use any more.
 
         Raises
         ------
@@ -188,12 +195,16 @@ class AgreeMultiset:
         self._rows.append(codes, row_ids)
         for following in self._counters.values():
             following.appended(row_ids.size)
-        found = counted if counter is None else self._count_last(counter, row_ids.size)
+        found = counted if counter is None else self._count_last(counter, row_ids.size, should_stop)
         assert found is not None
         return self._changed(found, 1)
 
-    def delete(self, row_ids: Int64s, counted: CountedPairs | None = None) -> MultisetChange:
+    def delete(
+        self, row_ids: Int64s, counted: CountedPairs | None = None, should_stop: ShouldStop | None = None
+    ) -> MultisetChange:
         """Take rows away, with all their pairs; rows are not compared if these are `counted` already.
+
+        If it is stopped, this multiset is of no use any more.
 
         Raises
         ------
@@ -201,12 +212,12 @@ class AgreeMultiset:
             If an id is not there or comes twice.
         """
         if counted is None and self._strategy == "auto" and self._recounting_is_cheaper(row_ids.size):
-            return self._recount(row_ids)
+            return self._recount(row_ids, should_stop)
         counter = self._counter() if counted is None else None
         exchanged = self._rows.bring_last(row_ids)
         for following in self._counters.values():
             following.exchanged(*exchanged)
-        found = counted if counter is None else self._count_last(counter, row_ids.size)
+        found = counted if counter is None else self._count_last(counter, row_ids.size, should_stop)
         assert found is not None
         for following in self._counters.values():
             following.dropping(row_ids.size)
@@ -243,13 +254,13 @@ class AgreeMultiset:
         """Whether fewer pairs stay than go, as where more than three rows of ten leave."""
         return math.comb(self.rows - gone, 2) < gone * (self.rows - gone) + math.comb(gone, 2)
 
-    def _recount(self, row_ids: Int64s) -> MultisetChange:
+    def _recount(self, row_ids: Int64s, should_stop: ShouldStop | None) -> MultisetChange:
         """Take rows away by counting the pairs of those that stay; no witness of a pair that went is known then: -1."""
         self._counters.clear()
         self._rows.bring_last(row_ids)
         self._rows.drop_last(row_ids.size)
         keys, before = self._sets.entries()
-        left = all_agree_sets(_CodeTable(self._rows.codes), self.policy, threads=self._threads)
+        left = all_agree_sets(_CodeTable(self._rows.codes), self.policy, None, self._threads, should_stop)
         assert left.counts is not None
         stays = Multiset(keys.shape[1])
         stays.change(self._keys(left.agree, left.known_differ), left.counts)
@@ -257,8 +268,8 @@ class AgreeMultiset:
         went = np.flatnonzero(gone)
         return self._changed(CountedPairs(keys[went], gone[went], np.full((went.size, 2), -1, np.int64)), -1)
 
-    def _count_last(self, counter: PairCounter, rows: int) -> CountedPairs:
-        found = counter.pairs_of_last(rows)
+    def _count_last(self, counter: PairCounter, rows: int, should_stop: ShouldStop | None) -> CountedPairs:
+        found = counter.pairs_of_last(rows, should_stop)
         return CountedPairs(found.keys, found.counts, self._rows.ids[found.witnesses])
 
     def _changed(self, found: CountedPairs, sign: int) -> MultisetChange:

@@ -13,7 +13,7 @@ import numpy as np
 from lawful.common.arrays import Bytes, Int32s, Int64s
 from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.evidence.byte_columns import ByteColumns, Layout, planes_for
-from lawful.evidence.exact import Tile, vectors_of_tile
+from lawful.evidence.exact import ShouldStop, Tile, vectors_of_tile
 from lawful.evidence.kernels.layout import BLOCK, byte_planes
 from lawful.evidence.living.live_rows import LiveRows
 from lawful.evidence.living.tally import Tally
@@ -57,11 +57,11 @@ class ComparedRows:
     def dropping(self, rows: int) -> None:
         """Rows that are not counted are not looked at."""
 
-    def pairs_of_last(self, rows: int) -> Tally:
+    def pairs_of_last(self, rows: int, should_stop: ShouldStop | None = None) -> Tally:
         """Compare the last rows with each other and with all before them."""
         last = self._room - self._rows.count + rows
         tile = Tile(self._room, last - rows, last)
-        keys, counts, witnesses = vectors_of_tile(self._columns, tile, self._threads, _PAIRS_A_THREAD)
+        keys, counts, witnesses = vectors_of_tile(self._columns, tile, self._threads, _PAIRS_A_THREAD, should_stop)
         agree = self._columns.agree(keys)
         if self._policy is NullPolicy.IGNORE:
             differs, unknown = self._columns.decode(keys)

@@ -37,7 +37,9 @@ from itertools import count, pairwise
 import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s, Words
+from lawful.common.errors import StoppedError
 from lawful.common.meanings import NULL_RANK, NullPolicy
+from lawful.evidence.exact import ShouldStop
 from lawful.evidence.living.live_rows import LiveRows, null_words
 from lawful.evidence.living.tally import Tally
 from lawful.evidence.multisets import grouped_vectors
@@ -100,7 +102,7 @@ class Dynast:
             for value in self._values_of(tuple_):
                 self._forget(value, tuple_)
 
-    def pairs_of_last(self, rows: int) -> Tally:
+    def pairs_of_last(self, rows: int, should_stop: ShouldStop | None = None) -> Tally:
         """The delta of a batch (Algorithms 1 and 2): the tuple-evidence multisets of the last tuples, added up."""
         first, last = self._rows.count - rows, self._rows.count
         width = words_for(self._rows.width) * (1 if self._policy is NullPolicy.EQUAL else 2)
@@ -109,6 +111,8 @@ class Dynast:
         made, self.products = tuple_evidence_vectors(tuple_to_vectors)
         parts = [Tally.empty(width)]
         for t in range(first, last):
+            if should_stop is not None and should_stop():
+                raise StoppedError("counting the pairs of a batch was stopped")
             bits = made[t].bits[:t] if t in made else np.zeros((t, words_for(self._rows.width)), np.uint64)
             parts.append(self._multiset(t, bits))
         keys, counts, witnesses = (np.concatenate(part) for part in zip(*parts, strict=True))

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s, Words
+from lawful.evidence.exact import ShouldStop
 
 
 class Tally(NamedTuple):
@@ -45,5 +46,11 @@ class PairCounter(Protocol):
     def dropping(self, rows: int) -> None:
         """So many rows, the last ones, are about to be forgotten."""
 
-    def pairs_of_last(self, rows: int) -> Tally:
-        """Count the pairs of the last rows, among themselves and with all rows before, each once."""
+    def pairs_of_last(self, rows: int, should_stop: ShouldStop | None = None) -> Tally:
+        """Count the pairs of the last rows, among themselves and with all rows before, each once.
+
+        Raises
+        ------
+        StoppedError
+            Once `should_stop`, which is asked now and then, says yes.
+        """

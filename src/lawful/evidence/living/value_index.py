@@ -13,8 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s
+from lawful.common.errors import StoppedError
 from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.evidence.count_table import CountTable
+from lawful.evidence.exact import ShouldStop
 from lawful.evidence.living.kernels import value_index as kernels
 from lawful.evidence.living.live_rows import LiveRows, null_words
 from lawful.evidence.living.numbered_vectors import NumberedVectors
@@ -23,6 +25,8 @@ from lawful.evidence.signs import all_columns, words_for
 
 _CODE_BITS = np.uint64(32)
 _LEAST_ROOM = 4
+_ROWS_A_CALL = 256
+"""Rows of a batch between two looks at whether to stop."""
 _MOST_WASTE = 8
 """Room in the pool, in cells of the table, beyond which the index is made anew: values that are gone leave theirs."""
 
@@ -64,7 +68,7 @@ class ValueIndex:
         last = self._rows.count
         kernels.unlink_rows(self._cluster, self._place, last - rows, last, self._start, self._size, self._pool)
 
-    def pairs_of_last(self, rows: int) -> Tally:
+    def pairs_of_last(self, rows: int, should_stop: ShouldStop | None = None) -> Tally:
         """Count the pairs of the last rows with all before them."""
         count, words = self._rows.count, words_for(self._rows.width)
         # Clusters and patterns lead to each other: the clusters of the last line are those of patterns.
@@ -80,10 +84,12 @@ class ValueIndex:
         patterns = (self._patterns.vectors, pattern_clusters, pattern_of, earlier)
         clusters = (self._cluster, self._start, self._size, self._pool)
         while row < count:
+            if should_stop is not None and should_stop():
+                raise StoppedError("counting the pairs of a batch was stopped")
             row, found.size, needed = kernels.count_pairs(
                 *clusters,
                 row,
-                count,
+                min(row + _ROWS_A_CALL, count),
                 all_columns(self._rows.width),
                 *patterns,
                 shared,
