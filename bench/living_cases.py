@@ -77,7 +77,7 @@ def tables(settings: Settings, names: Sequence[str] = TABLES) -> Iterator[tuple[
         except Missing as missing:
             print(f"  {name} is passed over: {missing}")
             continue
-        yield name, (str(file), *rest)  # type: ignore[misc]
+        yield name, (str(file), *rest)  # type: ignore[misc]  # described gives three more texts
 
 
 def batches(settings: Settings) -> Iterator[Measurement]:

@@ -26,7 +26,7 @@ def state(tmp_path: Path) -> Iterator[OpenState]:
 
 
 def texts(laws: object) -> list[str]:
-    return sorted(law.text for law in laws)  # type: ignore[attr-defined]
+    return sorted(law.text for law in laws)  # type: ignore[attr-defined]  # whatever has a text
 
 
 def test_the_laws_are_those_that_discover_finds(state: OpenState) -> None:
@@ -147,5 +147,5 @@ def test_laws_within_an_error_are_kept_with_their_errors(tmp_path: Path) -> None
 @pytest.mark.parametrize("wrong", [{"find": "od"}, {"evidence": "some"}, {"error": 2.0}, {"row_key": ["nowhere"]}])
 def test_what_cannot_be_kept_is_refused(tmp_path: Path, wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
-        lawful.make_state(tmp_path / "state", PEOPLE, **wrong)  # type: ignore[arg-type]
+        lawful.make_state(tmp_path / "state", PEOPLE, **wrong)  # type: ignore[arg-type]  # wrong on purpose
     assert not (tmp_path / "state").exists()

@@ -121,7 +121,7 @@ def survives_a_lost_executor(spark: Any, folder: Path) -> dict[str, object]:
         return found
 
     compare = SparkEngine.agree_sets
-    SparkEngine.agree_sets = compared  # type: ignore[method-assign]
+    SparkEngine.agree_sets = compared  # type: ignore[method-assign]  # watched from here on
     kept = {"evidence": "witnesses", "max_size": 2}
     with lawful.make_state(folder / "killed", table.slice(0, 60_000), **kept, engine="local"):
         pass

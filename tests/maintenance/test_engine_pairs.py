@@ -40,7 +40,7 @@ class Elsewhere(LocalEngine):
 
     def agree_sets(self, *arguments: object, **named: object) -> AgreeSets:
         Elsewhere.asked += 1
-        return super().agree_sets(*arguments, **named)  # type: ignore[arg-type]
+        return super().agree_sets(*arguments, **named)  # type: ignore[arg-type]  # passed on as they come
 
 
 def changed(state: LivingState, inserts: list[Row], deletes: list[Row], number: int) -> object:

@@ -36,7 +36,7 @@ SIZES = st.sampled_from([None, None, None, 0, 1])
 def expected(rows: list[Row], width: int, policy: NullPolicy, largest: int | None) -> set[Law]:
     """The minimal laws by brute force."""
     laws = pod_oracle.minimal_laws(rows, width, policy.value, largest=largest)
-    return {POD(left, right) for left, right in laws}  # type: ignore[arg-type]
+    return {POD(left, right) for left, right in laws}  # type: ignore[arg-type]  # operators are drawn as texts
 
 
 def is_right(state: LivingState) -> None:
@@ -138,7 +138,7 @@ def test_tables_of_some_size(
     listed: list[int] = []
 
     def counted(*arguments: object) -> object:
-        for chunk in orders.violating_candidates(*arguments):  # type: ignore[arg-type]
+        for chunk in orders.violating_candidates(*arguments):  # type: ignore[arg-type]  # passed on as they come
             listed.append(len(chunk.left))
             yield chunk
 

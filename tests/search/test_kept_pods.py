@@ -19,7 +19,7 @@ LAWS = [law for law in pod_oracle.candidates(WIDTH) if pod_oracle.is_told(law)]
 
 
 def as_pod(law: pod_oracle.Pointwise) -> POD:
-    return POD(*law)  # type: ignore[arg-type]
+    return POD(*law)  # type: ignore[arg-type]  # operators are drawn as texts
 
 
 def packed(laws: list[pod_oracle.Pointwise]) -> dict[Goal, np.ndarray]:
@@ -32,6 +32,7 @@ def packed(laws: list[pod_oracle.Pointwise]) -> dict[Goal, np.ndarray]:
 
 def test_packed_left_sides_are_those_of_the_laws() -> None:
     for law in LAWS:
+        # Operators are drawn as texts.
         assert next(pointwise_laws(Goal(*law[1]), pack_left_side(as_pod(law), WIDTH))) == as_pod(law)  # type: ignore[arg-type]
 
 
@@ -40,6 +41,7 @@ def test_what_follows(premises: list[pod_oracle.Pointwise]) -> None:
     images = [image for law in premises for image in (law, pod_oracle.turned(law))]
     laws = packed(premises)
     for law in islice(LAWS, 0, None, 3):
+        # Operators are drawn as texts.
         follows = following(Goal(*law[1]), pack_left_side(as_pod(law), WIDTH), laws)  # type: ignore[arg-type]
         assert follows.tolist() == [any(pod_oracle.follows(law, image) for image in images)]
 
@@ -56,7 +58,7 @@ def test_what_breaks(laws: list[pod_oracle.Pointwise], pairs: list[tuple[int, ..
     zero = (0,) * WIDTH
     breaking = [
         {
-            Goal(*law[1])  # type: ignore[arg-type]
+            Goal(*law[1])  # type: ignore[arg-type]  # operators are drawn as texts
             for law in laws
             if pod_oracle.violates(law, pair, zero, "equal") or pod_oracle.violates(law, zero, pair, "equal")
         }

@@ -80,7 +80,7 @@ def check(
         with output.shown_progress() as progress:
             how = reading.arguments(table) | running.arguments()
             opened = until_shown.enter_context(open_table(table, **how, progress=progress))
-            # check says which measures there are
+            # The measure is a text, and check says which there are.
             report = opened.check(given, error=error, measure=measure, null=policy)  # type: ignore[arg-type]
         if showing.json_:
             output.print_json(report.to_dict())

@@ -159,7 +159,7 @@ class BatchOptions:
             changes=self.changes,
             batch_id=self.batch_id,
             misfits=self.misfits,  # type: ignore[arg-type]  # a text, which is checked
-            missing=self.missing,  # type: ignore[arg-type]
+            missing=self.missing,  # type: ignore[arg-type]  # likewise
             time_limit=time_limit,
             progress=progress,
             **reading.of_batch(self.first, state.dialect),

@@ -65,6 +65,7 @@ def test_every_pair_that_breaks_a_pod_is_a_candidate(
 ) -> None:
     first, batches = history
     growing = Growing(first, WIDTH)
+    # A text of the parameters.
     plan = choose_indexes(growing.table, laws, policy, scoring=scoring)  # type: ignore[arg-type]
     check_plan(plan)
     for come, every in batches:
@@ -105,6 +106,7 @@ def test_a_plan_lists_little_where_the_laws_nearly_hold() -> None:
     laws = [POD(((0, "<"), (3, "<")), (1, "<")), POD(((1, "<="), (3, ">")), (2, "<=")), POD(((0, "="),), (3, "="))]
     counts = {}
     for scoring in SCORINGS:
+        # A text of the parameters.
         plan = choose_indexes(growing.table, laws, NullPolicy.EQUAL, scoring=scoring)  # type: ignore[arg-type]
         new = np.arange(1900, 2000)
         counts[scoring] = len(listed(plan, new, 0, 1000))

@@ -94,6 +94,7 @@ def test_example_12_dates_and_serial_numbers_rise_together() -> None:
 @pytest.mark.parametrize("scoring", ["share", "correlation"])
 def test_example_2_what_breaks_the_laws_is_found(scoring: str) -> None:
     growing = Growing(D1, 9)
+    # A text of the parameters.
     plan = choose_indexes(growing.table, LAWS, NullPolicy.EQUAL, scoring=scoring)  # type: ignore[arg-type]
     new = growing.change([T7, T8, T9])
     plan.catch_up()
