@@ -18,9 +18,8 @@ from xdist.scheduler import LoadScopeScheduling
 FIRST = (
     "tests/engines/test_conformance.py",
     "local",
-    "spark of tables",
-    "spark",
     "tests/engines/test_java.py",
+    "spark",
     "standalone",
     "connect",
     "tests/test_read_only_places.py",
@@ -35,8 +34,7 @@ def group_of(item: pytest.Item) -> str:
     if "cluster_of" in needed:
         return str(given.get("kind", "local"))
     if "spark" in needed or any(isinstance(value, str) and value == "spark" for value in given.values()):
-        # Two, so that both processes have one at a time: most of it is waiting for Spark.
-        return "spark of tables" if item.nodeid.startswith("tests/tables/") else "spark"
+        return "spark"
     return item.nodeid.partition("::")[0]
 
 
