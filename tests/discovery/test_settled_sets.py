@@ -84,7 +84,7 @@ def test_a_settled_set_leaves_no_pair_unseen(policy: NullPolicy) -> None:
     pool = Pool(table, policy)
     settled = SettledSets(table, opened(table, policy), pool)
     with settling_whatever_it_costs():
-        while settled.settle_some_of([(0, 1, 4), (1, 2, 3), (5, 6)], Watch()):
+        while settled.settle_some_of(pack_sets([(0, 1, 4), (1, 2, 3), (5, 6)], table.width), Watch()):
             pass
     assert settled.decide(pack_sets([(0, 1, 4), (1, 2, 3), (5, 6)], 7)).all()
     everything = Pool(table, policy)
@@ -98,7 +98,7 @@ def test_a_settled_set_leaves_no_pair_unseen(policy: NullPolicy) -> None:
 def test_what_is_cheap_to_check_is_not_settled() -> None:
     table = correlated_table(1, 50, 5)
     settled = SettledSets(table, opened(table), Pool(table, NullPolicy.EQUAL))
-    assert not settled.settle_some_of([(0, 1), (2, 3)], Watch())
+    assert not settled.settle_some_of(pack_sets([(0, 1), (2, 3)], table.width), Watch())
     assert len(settled) == 0
 
 
@@ -106,7 +106,9 @@ def test_nothing_is_settled_by_some_of_the_rows() -> None:
     table = correlated_table(1, 50, 5)
     some = ChosenRows(table, np.arange(0, 50, 2, dtype=np.int32))
     with settling_whatever_it_costs():
-        assert not SettledSets(table, opened(table), Pool(some, NullPolicy.EQUAL)).settle_some_of([(0, 1)], Watch())
+        assert not SettledSets(table, opened(table), Pool(some, NullPolicy.EQUAL)).settle_some_of(
+            pack_sets([(0, 1)], table.width), Watch()
+        )
 
 
 def test_a_set_that_was_not_compared_to_its_end_is_not_settled() -> None:
@@ -114,5 +116,5 @@ def test_a_set_that_was_not_compared_to_its_end_is_not_settled() -> None:
     settled = SettledSets(table, opened(table), Pool(table, NullPolicy.EQUAL))
     watch = Watch(seconds=1e-9)
     with settling_whatever_it_costs(), pytest.raises(StoppedError):
-        settled.settle_some_of([(0, 1)], watch)
+        settled.settle_some_of(pack_sets([(0, 1)], table.width), watch)
     assert len(settled) == 0

@@ -1,23 +1,43 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lawful.search import determinants_of_few_columns, fd_edges, key_edges, minimal_hitting_sets, pack_sets
+from lawful.search import KEY, GrowingEdges, determinants_of_few_columns, minimal_hitting_sets, pack_sets
 from tests.search.families import Family, all_subsets, as_sets, brute_minimal, families
 
 
-@given(families(max_sets=25))
-def test_edges_of_every_right_side(family: Family) -> None:
+@given(families(max_sets=25), st.lists(st.integers(0, 25)))
+def test_edges_of_every_goal_as_sets_come(family: Family, cuts: list[int]) -> None:
     universe = frozenset(range(family.universe))
-    edges = fd_edges(family.packed, family.universe)
-    assert len(edges) == family.universe
+    growing = GrowingEdges(family.universe, range(KEY, family.universe))
+    for start, end in pairwise([0, *sorted(cuts), len(family.sets)]):
+        growing.add(family.packed[start:end])
+    edges = growing.edges()
+    assert list(edges) == list(range(KEY, family.universe))
     for right in {*family.columns, 0, family.universe - 1}:
         differences = [universe - agreed - {right} for agreed in family.sets if right not in agreed]
         assert as_sets(edges[right]) == brute_minimal(differences)
-    assert as_sets(key_edges(family.packed, family.universe)) == brute_minimal(
-        universe - agreed for agreed in family.sets
-    )
+    assert as_sets(edges[KEY]) == brute_minimal(universe - agreed for agreed in family.sets)
+
+
+@given(st.integers(1, 70), st.lists(st.integers(0, 10)), st.data())
+def test_edges_where_some_signs_are_unknown(width: int, cuts: list[int], data: st.DataObject) -> None:
+    used = sorted({0, width // 2, width - 1})
+    signs = st.fixed_dictionaries({column: st.sampled_from("=!?") for column in used})
+    pairs = data.draw(st.lists(signs, max_size=10))
+    agree = [frozenset(c for c, sign in pair.items() if sign == "=") for pair in pairs]
+    differ = [frozenset(c for c, sign in pair.items() if sign == "!") for pair in pairs]
+    packed, known = pack_sets(agree, width), pack_sets(differ, width)
+    growing = GrowingEdges(width, [KEY, *used])
+    for start, end in pairwise([0, *sorted(cuts), len(pairs)]):
+        growing.add(packed[start:end], known[start:end])
+    universe, edges = frozenset(range(width)), growing.edges()
+    for goal in [KEY, *used] if pairs else []:
+        missing = [universe - a - {goal} for a, d in zip(agree, differ, strict=True) if goal == KEY or goal in d]
+        assert as_sets(edges[goal]) == brute_minimal(missing)
 
 
 rows_of_tables = st.integers(1, 5).flatmap(
@@ -32,8 +52,11 @@ def test_hitting_sets_are_the_laws_of_a_table(rows: list[tuple[int, ...]]) -> No
     agree_sets = [frozenset(c for c in range(width) if t[c] == s[c]) for t, s in pairs]
     packed = pack_sets(agree_sets, width)
     keys = [x for x in all_subsets(range(width)) if not any(x <= agreed for agreed in agree_sets)]
-    assert as_sets(minimal_hitting_sets(key_edges(packed, width))) == brute_minimal(keys)
-    for right, edges in enumerate(fd_edges(packed, width)):
+    growing = GrowingEdges(width, range(KEY, width))
+    growing.add(packed)
+    edges_of = growing.edges()
+    assert as_sets(minimal_hitting_sets(edges_of.pop(KEY))) == brute_minimal(keys)
+    for right, edges in edges_of.items():
         left_sides = [
             x
             for x in all_subsets(c for c in range(width) if c != right)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lawful.common.arrays import Words
 from lawful.common.errors import StoppedError
-from lawful.discovery.keys_and_fds.thinking import candidates_of_pairs
+from lawful.discovery.keys_and_fds.thinking import Thoughts
 from lawful.discovery.questions import Watch
 from lawful.search import GoalChange, KeptDeterminants, pack_sets, sorted_sets
 from lawful.search.keys_and_fds.kept_edges import KeptEdges
@@ -92,7 +92,7 @@ def test_laws_follow_pairs_that_come_and_go(story: Story, max_size: int | None, 
         agree, differ = story.packed(pairs)
         changed = story.changed(known, pairs) if hinted else None
         known = pairs
-        scratch = dict(candidates_of_pairs(story.goals, agree, differ, story.width, max_size, Watch()))
+        scratch = dict(Thoughts(story.goals, story.width, max_size, Watch()).candidates(agree, differ))
         for each in kept:
             before = laws_by_goal(each, story.goals)
             changes = each.update(agree, differ, changed)
@@ -147,7 +147,7 @@ def random_agree_sets(seed: int, width: int, count: int) -> Words:
 
 
 def check_against_scratch(kept: KeptDeterminants, goals: range, agree: Words, width: int, largest: int | None) -> None:
-    for goal, laws in candidates_of_pairs(goals, agree, None, width, largest, Watch()):
+    for goal, laws in Thoughts(goals, width, largest, Watch()).candidates(agree, None):
         assert np.array_equal(sorted_sets(kept.laws(goal)), sorted_sets(laws))
 
 

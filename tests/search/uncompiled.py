@@ -11,13 +11,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from lawful.search import (
+    GrowingEdges,
     HittingSets,
     KeptDeterminants,
     SetTrie,
     determinants_of_few_columns,
     distinct_sets,
     easy_hitting_sets,
-    fd_edges,
     full_set,
     minimal_hitting_sets,
     minimal_sets,
@@ -64,8 +64,10 @@ def main() -> None:
             trie.add(one)
         assert all(trie.has_subset_of(one) for one in packed)
         assert not trie.has_subset_of(pack_sets([[]], universe)[0])
-        edges = fd_edges(packed, universe)
-        assert len(edges) == universe
+        growing = GrowingEdges(universe, range(universe))
+        growing.add(packed[:5])
+        growing.add(packed[5:])
+        edges = growing.edges()
         kept = KeptDeterminants(universe, range(-1, universe), method="search")
         kept.update(packed[:4], None)
         kept.update(packed, None, packed[4:])
@@ -73,7 +75,7 @@ def main() -> None:
         assert as_sets(kept.laws(right)) == as_sets(minimal_hitting_sets(edges[right]))
         if universe == 7:
             laws = determinants_of_few_columns(range(universe), packed, None, universe, None)
-            assert list(map(as_sets, laws)) == list(map(as_sets, map(minimal_hitting_sets, edges)))
+            assert list(map(as_sets, laws)) == list(map(as_sets, map(minimal_hitting_sets, edges.values())))
 
 
 main()

@@ -12,13 +12,9 @@ import numpy.typing as npt
 from lawful.common.arrays import Words
 from lawful.dependencies import FD, Key, Law, LawKind
 from lawful.results.law_listings import ListedLaws, Listing
-from lawful.search import unpack_sets
+from lawful.search import KEY, unpack_sets
 
 __all__ = ["KEY", "Block", "Candidate", "Emit", "Findings", "ListedLaws", "Listing", "candidate_of", "law_of"]
-
-KEY = -1
-"""The goal of a search for keys; any other goal is the right side of FDs."""
-
 
 Candidate = tuple[int, tuple[int, ...]]
 """A goal and a set of columns, by their places among the columns that are searched."""

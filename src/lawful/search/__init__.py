@@ -1,12 +1,13 @@
 """Thinking without data: which candidates can still hold, and which of them are minimal.
 
 Everything here speaks of sets of columns, packed in 64-bit words (`sets`). Evidence becomes hypergraphs
-(`inversion`), their minimal hitting sets are the laws (`hitting_sets`), and these are kept up to date
+(`growing_edges`, `inversion`), their minimal hitting sets are the laws (`hitting_sets`), and these are kept up to date
 while evidence comes and goes (`maintained_hitting_sets`, `kept_determinants`).
 """
 
 from lawful.search.hitting_sets import HittingSetSearch, easy_hitting_sets, iterate_hitting_sets, minimal_hitting_sets
-from lawful.search.keys_and_fds.inversion import FEW_COLUMNS, determinants_of_few_columns, fd_edges, key_edges
+from lawful.search.keys_and_fds.growing_edges import GrowingEdges
+from lawful.search.keys_and_fds.inversion import FEW_COLUMNS, KEY, determinants_of_few_columns
 from lawful.search.keys_and_fds.kept_determinants import GoalChange, KeptDeterminants
 from lawful.search.maintained_hitting_sets import Change, HittingSets
 from lawful.search.set_trie import SetTrie
@@ -25,8 +26,10 @@ from lawful.search.sets import (
 
 __all__ = [
     "FEW_COLUMNS",
+    "KEY",
     "Change",
     "GoalChange",
+    "GrowingEdges",
     "HittingSetSearch",
     "HittingSets",
     "KeptDeterminants",
@@ -34,10 +37,8 @@ __all__ = [
     "determinants_of_few_columns",
     "distinct_sets",
     "easy_hitting_sets",
-    "fd_edges",
     "full_set",
     "iterate_hitting_sets",
-    "key_edges",
     "minimal_hitting_sets",
     "minimal_sets",
     "pack_set",

@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lawful.common.arrays import Words
-from lawful.discovery.cost_model import full_evidence_is_cheaper
+from lawful.discovery.cost_model import full_evidence_is_cheaper, full_evidence_seconds
+from lawful.discovery.coverage import covering_pairs
 from lawful.discovery.findings import KEY, Findings
 from lawful.discovery.keys_and_fds.hybrid import KeysAndFds
-from lawful.discovery.keys_and_fds.thinking import candidates_of, candidates_of_pairs, goals_of
+from lawful.discovery.keys_and_fds.thinking import Thoughts, candidates_of, goals_of
 from lawful.discovery.loop import run_loop
 from lawful.discovery.peeling import constants_and_twins, stated_in_full
 from lawful.discovery.questions import Question
 from lawful.discovery.search import Search
-from lawful.evidence import equal_rows
+from lawful.evidence import Pool, equal_rows
 from lawful.evidence.minimal_differences import minimal_differences
 from lawful.search import FEW_COLUMNS
+
+_WORTH_A_SAMPLE = 0.1
+"""Seconds: where all pairs take less than that, nothing is sampled to see whether they really do."""
 
 
 def discover_keys_and_fds(search: Search, question: Question) -> Findings:
@@ -51,7 +55,21 @@ def all_pairs_are_compared(search: Search, question: Question, columns: int) -> 
         return question.strategy == "full"
     # Keys alone of many columns are read off minimal differences, which is quicker than comparing all pairs.
     keys_alone = not question.fds and columns <= FEW_COLUMNS
-    return full_evidence_is_cheaper(search.table.rows, columns, keys_alone=keys_alone)
+    rows = search.table.rows
+    if not full_evidence_is_cheaper(rows, columns, keys_alone=keys_alone):
+        return False
+    if full_evidence_seconds(rows, columns) < _WORTH_A_SAMPLE:
+        return True
+    new_sets = _share_of_new_sets(search.shared(question).pool)
+    return full_evidence_is_cheaper(rows, columns, keys_alone=keys_alone, new_sets=new_sets)
+
+
+def _share_of_new_sets(pool: Pool) -> float:
+    """The share of random pairs that are the first with their agree set; the pool keeps them for what comes next."""
+    before = len(pool)
+    left, right = covering_pairs(pool.rows)
+    pool.add_pairs(left, right)
+    return (len(pool) - before) / max(1, left.size)
 
 
 def _from_all_pairs(search: Search, question: Question, columns: tuple[int, ...]) -> Iterator[tuple[int, Words]]:
@@ -71,4 +89,4 @@ def _from_all_pairs(search: Search, question: Question, columns: tuple[int, ...]
     search.look()
     search.counts["agree_sets"] = len(evidence.agree)
     search.progress(f"thinking about {len(evidence.agree):,} agree sets")
-    yield from candidates_of_pairs(goals, evidence.agree, evidence.known_differ, width, question.max_size, search.watch)
+    yield from Thoughts(goals, width, question.max_size, search.watch).candidates(evidence.agree, evidence.known_differ)

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from lawful.common.arrays import Words
 from lawful.common.meanings import Measure, NullPolicy
 from lawful.dependencies import Law
 from lawful.discovery.findings import KEY, Candidate, law_of
 from lawful.discovery.keys_and_fds.settled_sets import SettledSets
-from lawful.discovery.keys_and_fds.thinking import candidates_of_pairs, goals_of
+from lawful.discovery.keys_and_fds.thinking import Thoughts, goals_of
 from lawful.discovery.loop import Answer, Pace, Tally
 from lawful.discovery.peeling import stated_in_full
 from lawful.discovery.questions import Question
@@ -24,6 +26,7 @@ from lawful.discovery.search import Search
 from lawful.evidence import equal_rows
 from lawful.evidence.sampling import JUDGED_AFTER
 from lawful.search import full_set, pack_sets, unpack_sets, words_for
+from lawful.search.sets import sets_without
 
 _CHECKS_AT_FIRST, _CHECKS_AT_ONCE = 64, 2_000
 _TOO_MANY_REFUTED = 0.1
@@ -32,6 +35,8 @@ _LEAST_YIELD_TIMES_ROWS = 8.0
 """A pair takes about as long as eight rows of a check: where samples yield less, a refuted check tells as much."""
 _JUDGED_AFTER = 1 << 14
 """Pairs that tell at first what a source of them yields; more, once checks have shown that they were too few."""
+_PAIRS_BEFORE_A_THOUGHT = 1 << 19
+"""On wide tables every pair agrees on a set of its own, and few of these sets refute anything: it is time to think."""
 
 
 class KeysAndFds:
@@ -50,7 +55,8 @@ class KeysAndFds:
         if KEY in self._goals and equal_rows(shared.sampled, self._columns, question.null_policy):
             self._goals = self._goals[1:]  # no key tells these two rows apart
         self._settled = SettledSets(search.table, search.engine, self._pool, self._columns)
-        self._confirmed: set[Candidate] = set()
+        self._thoughts = Thoughts(self._goals, len(self._columns), question.max_size, search.watch)
+        self._confirmed: dict[int, Words] = {}
         self._tally = Tally(_TOO_MANY_REFUTED)
         self._min_yield = _FIRST_YIELD
         shared.windows.judged_after = _JUDGED_AFTER
@@ -67,7 +73,7 @@ class KeysAndFds:
             self._min_yield = max(self._min_yield / 2, _LEAST_YIELD_TIMES_ROWS / self._search.table.rows)
             windows.judged_after = min(2 * windows.judged_after, JUDGED_AFTER)
         if self._goals:
-            windows.run(self._min_yield, should_stop=self._search.watch.is_over)
+            windows.run(self._min_yield, _PAIRS_BEFORE_A_THOUGHT, self._search.watch.is_over)
         self._tally.begin_thought()
 
     def think(self) -> Iterator[Sequence[Candidate]]:
@@ -86,48 +92,51 @@ class KeysAndFds:
     def learn(self, answers: Sequence[Answer]) -> None:
         """State what holds; the witnesses of the others join the pool."""
         self._tally.note(answers)
-        self._state([candidate for candidate, verdict in answers if verdict.holds])
+        for goal, sets in _by_goal([candidate for candidate, verdict in answers if verdict.holds], len(self._columns)):
+            self._state(goal, sets)
         self._shared.learn([verdict.witness for _, verdict in answers if verdict.witness is not None])
         self._search.counts["agree_sets"] = len(self._pool)
 
-    def _think_and_settle(self) -> list[Candidate]:
+    def _think_and_settle(self) -> list[tuple[int, Words]]:
+        """The candidates of each goal that need a check; what needs none is stated."""
         while True:
-            decided, open_candidates = self._sorted_out(self._candidates())
-            self._state(decided)
-            if not self._settled.settle_some_of({lhs for _, lhs in open_candidates}, self._search.watch):
+            open_candidates = [(goal, self._sorted_out(goal, sets)) for goal, sets in self._candidates()]
+            left_sides = [sets for _, sets in open_candidates]
+            if not left_sides or not self._settled.settle_some_of(np.concatenate(left_sides), self._search.watch):
                 return open_candidates
 
     def _candidates(self) -> Iterator[tuple[int, Words]]:
         """What no pair refutes; the pool may compare further columns, of the same values in another order."""
-        width, agree = len(self._columns), self._pool.agree
+        width, agree, differ = len(self._columns), self._pool.agree, None
+        if self._question.null_policy is NullPolicy.IGNORE:
+            differ = self._pool.differ
         if self._pool.width > width:
             agree = agree[:, : words_for(width)] & full_set(width)
-        differ = self._pool.differ if self._question.null_policy is NullPolicy.IGNORE else None
-        return candidates_of_pairs(self._goals, agree, differ, width, self._question.max_size, self._search.watch)
+        return self._thoughts.candidates(agree, differ)
 
-    def _sorted_out(self, thought: Iterable[tuple[int, Words]]) -> tuple[list[Candidate], list[Candidate]]:
-        """The candidates that need no check, and those that do; none that was confirmed before."""
-        decided: list[Candidate] = []
-        unknown: list[Candidate] = []
-        for goal, sets in thought:
-            is_decided = self._settled.decide(sets)
-            for out, chosen in ((decided, sets[is_decided]), (unknown, sets[~is_decided])):
-                out.extend((goal, lhs) for lhs in unpack_sets(chosen) if (goal, lhs) not in self._confirmed)
-        return decided, unknown
+    def _sorted_out(self, goal: int, sets: Words) -> Words:
+        """State the candidates that need no check, and return those that do; none that was confirmed before."""
+        if goal in self._confirmed:
+            sets = sets_without(sets, self._confirmed[goal])
+        is_decided = self._settled.decide(sets)
+        self._state(goal, sets[is_decided])
+        return sets[~is_decided]
 
-    def _state(self, certain: list[Candidate]) -> None:
-        self._confirmed.update(certain)
-        for goal, sets in _by_goal(certain, len(self._columns)):
-            for block in stated_in_full(goal, sets, self._peeled):
+    def _state(self, goal: int, certain: Words) -> None:
+        if len(certain):
+            known = self._confirmed.get(goal, certain[:0])
+            self._confirmed[goal] = np.concatenate([known, certain])
+            for block in stated_in_full(goal, certain, self._peeled):
                 self._search.state(block)
 
 
-def _smallest_first(candidates: list[Candidate]) -> Iterator[list[Candidate]]:
+def _smallest_first(candidates: list[tuple[int, Words]]) -> Iterator[list[Candidate]]:
     """Batches in order of size: small candidates are quick to check, and their refutation rules out the most.
 
     The first batches are short, since they tell whether the pool knew enough.
     """
-    ordered = sorted(candidates, key=lambda candidate: len(candidate[1]))
+    unordered = [(goal, lhs) for goal, sets in candidates for lhs in unpack_sets(sets)]
+    ordered = sorted(unordered, key=lambda candidate: len(candidate[1]))
     first, size = 0, _CHECKS_AT_FIRST
     while first < len(ordered):
         yield ordered[first : first + size]

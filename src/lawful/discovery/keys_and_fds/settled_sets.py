@@ -11,8 +11,6 @@ candidate that it settles. How many pairs agree on a set is estimated from rando
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import numpy.typing as npt
 
@@ -22,7 +20,7 @@ from lawful.discovery.coverage import Coverage
 from lawful.discovery.questions import Watch
 from lawful.engines import Engine
 from lawful.evidence import Pool
-from lawful.search import distinct_sets, pack_sets, set_sizes, unpack_set, words_for
+from lawful.search import distinct_sets, set_sizes, unpack_set, words_for
 from lawful.search.kernels.extensions import find_supersets
 from lawful.search.kernels.sets import transpose
 from lawful.search.kernels.supersets import count_supersets
@@ -63,11 +61,11 @@ class SettledSets:
         """Which of these sets include a settled one."""
         return find_supersets(family, self._settled)
 
-    def settle_some_of(self, left_sides: Iterable[tuple[int, ...]], watch: Watch) -> bool:
+    def settle_some_of(self, left_sides: Words, watch: Watch) -> bool:
         """Settle what costs less than to check these sets of columns one by one; say whether there was anything."""
         if not self._knows_all_rows:
             return False
-        chosen = self._cover(distinct_sets(pack_sets(left_sides, len(self._columns))))
+        chosen = self._cover(distinct_sets(left_sides))
         if not len(chosen):
             return False
         expected = _MOST_SURPRISE * self._pairs(chosen)

@@ -6,7 +6,7 @@ are the minimal hitting sets of what the pairs do *not* agree on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -16,15 +16,11 @@ from lawful.discovery.findings import KEY
 from lawful.discovery.questions import Question, Watch
 from lawful.search import (
     FEW_COLUMNS,
+    GrowingEdges,
     determinants_of_few_columns,
     easy_hitting_sets,
-    fd_edges,
-    full_set,
     iterate_hitting_sets,
-    key_edges,
-    minimal_sets,
 )
-from lawful.search.sets import WORD_BITS
 
 _WORTH_THREADS = 20_000
 """Fewer edges than this are gone through before threads would have started."""
@@ -35,34 +31,31 @@ def goals_of(question: Question, width: int) -> range:
     return range(KEY if question.keys else 0, width if question.fds else 0)
 
 
-def candidates_of_pairs(
-    goals: range, agree: Words, differ: Words | None, width: int, max_size: int | None, watch: Watch
-) -> Iterator[tuple[int, Words]]:
-    """The minimal candidates of each goal that no pair refutes.
+class Thoughts:
+    """The minimal candidates of each goal that no pair refutes, while pairs are taken in.
 
     Under the policy that ignores nulls, a pair may neither agree nor differ on a column: `differ` tells where it
     differs, and only there does it refute an FD.
     """
-    if width > FEW_COLUMNS:
-        return candidates_of(edges_of(goals, agree, differ, width), max_size, watch)
-    return zip(goals, determinants_of_few_columns(goals, agree, differ, width, max_size), strict=True)
 
+    def __init__(self, goals: range, width: int, max_size: int | None, watch: Watch) -> None:
+        self._goals, self._width, self._max_size, self._watch = goals, width, max_size, watch
+        self._edges = GrowingEdges(width, goals, watch.look)
+        self._taken_in = 0
+        self._differ: Words | None = None
 
-def edges_of(goals: Sequence[int], agree: Words, differ: Words | None, width: int) -> dict[int, Words]:
-    """For each goal, the minimal sets of columns of which every candidate must hold one."""
-    edges = {KEY: key_edges(agree, width)} if KEY in goals else {}
-    right_sides = [goal for goal in goals if goal != KEY]
-    if right_sides and differ is None:
-        of_all = fd_edges(agree, width)
-        return edges | {goal: of_all[goal] for goal in right_sides}
-    missing = ~agree & full_set(width)
-    for goal in right_sides:
-        assert differ is not None
-        word, bit = goal // WORD_BITS, np.uint64(1) << np.uint64(goal % WORD_BITS)
-        of_goal = missing[(differ[:, word] & bit) != 0]
-        of_goal[:, word] &= ~bit
-        edges[goal] = minimal_sets(of_goal)
-    return edges
+    def candidates(self, agree: Words, differ: Words | None) -> Iterator[tuple[int, Words]]:
+        """What these pairs leave. The first ones agree as those given the last time, and may differ on more columns."""
+        if self._width <= FEW_COLUMNS:
+            found = determinants_of_few_columns(self._goals, agree, differ, self._width, self._max_size)
+            return zip(self._goals, found, strict=True)
+        is_new = np.ones(len(agree), np.bool_)
+        is_new[: self._taken_in] = False
+        if differ is not None and self._differ is not None:
+            is_new[: self._taken_in] = (differ[: self._taken_in] != self._differ).any(axis=1)
+        self._edges.add(agree[is_new], None if differ is None else differ[is_new])
+        self._taken_in, self._differ = len(agree), None if differ is None else differ.copy()
+        return candidates_of(self._edges.edges(), self._max_size, self._watch)
 
 
 def candidates_of(edges: dict[int, Words], max_size: int | None, watch: Watch) -> Iterator[tuple[int, Words]]:

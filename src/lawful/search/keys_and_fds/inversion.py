@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from lawful.common.arrays import Words
 from lawful.search.kernels.bitmaps import minimal_determinants
-from lawful.search.kernels.sets import columns_by_frequency, find_fresh_columns, sets_by_column
-from lawful.search.sets import as_family, by_size, distinct_sets, full_set, minimal_sets
+
+KEY = -1
+"""The goal of a search for keys; any other goal is the right side of FDs."""
 
 FEW_COLUMNS = 15
 """Up to so many columns a bitmap over all subsets is filled and read in some 20 µs."""
@@ -30,40 +31,6 @@ def determinants_of_few_columns(
     most = universe if max_size is None else max_size
     ends, found = minimal_determinants(agree, differ, goals.start, goals.stop, universe, most)
     return [found] if len(goals) == 1 else cut(found, ends)
-
-
-def key_edges(agree_sets: Words, universe: int) -> Words:
-    """The edges that every key must hit: the minimal sets of columns on which a pair of rows differs."""
-    return minimal_sets(~as_family(agree_sets) & full_set(universe))
-
-
-def fd_edges(agree_sets: Words, universe: int) -> list[Words]:
-    """The edges that the left sides of the FDs must hit, for each column as the right side.
-
-    A pair that differs on D refutes X -> A if A is in D and X misses D - {A}. Such an edge is minimal for A
-    if A lies in no smaller difference within D. So one pass over the differences, which finds the columns of
-    each that lie in none of its proper subsets, gives the edges of all right sides at once. (The differences
-    without such columns are unions of others; their agree sets are the intersections that Mannila & Räihä,
-    "Algorithms for inferring functional dependencies from relations", leave out of a generating set.)
-
-    Parameters
-    ----------
-    agree_sets
-        For each pair of rows seen, the columns on which its rows agree; repetitions do no harm.
-    universe
-        The number of columns of the table.
-
-    Returns
-    -------
-    list of Words
-        One family for each right side; it holds the empty edge if nothing can determine that column.
-    """
-    differences = by_size(distinct_sets(~as_family(agree_sets) & full_set(universe)))
-    if not len(differences):
-        return [differences] * universe
-    fresh = find_fresh_columns(differences, columns_by_frequency(differences))
-    ends, edges = sets_by_column(differences, fresh, universe)
-    return cut(edges, ends)
 
 
 def cut(family: Words, ends: npt.NDArray[np.int64]) -> list[Words]:
