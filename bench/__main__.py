@@ -17,6 +17,7 @@ from bench.list_od_cases import CASES as LIST_OD_CASES
 from bench.living_cases import CASES as LIVING_CASES
 from bench.living_paper_cases import CASES as LIVING_PAPER_CASES
 from bench.od_cases import CASES as OD_CASES
+from bench.pod_cases import CASES as POD_CASES
 from bench.pool_cases import CASES as POOL_CASES
 from bench.spark_cases import CASES as SPARK_CASES
 
@@ -30,6 +31,7 @@ CASES: dict[str, Case] = {
     **POOL_CASES,
     **LIVING_CASES,
     **LIVING_PAPER_CASES,
+    **POD_CASES,
 }
 
 

@@ -335,6 +335,7 @@ def make_state(
     measure: Measure = "g1",
     evidence: str = "auto",
     time_limit: float | None = None,
+    memory_limit: int | str | None = None,
     null: str = "equal",
     engine: EngineName = "auto",
     spark: SparkSession | SparkSettings | None = None,
@@ -363,6 +364,8 @@ def make_state(
         As for `discover`.
     evidence
         How laws are kept: `counted`, by all pairs of rows; `witnesses`, by a few of them; `auto`.
+    time_limit, memory_limit
+        Seconds after which to give up, and the memory of this process beyond which to; no state is made then.
     null, engine, spark, format, columns, types, limit, dialect, progress
         As for `check`. Types and the texts that mean null are pinned: batches are read by them.
 
@@ -377,7 +380,8 @@ def make_state(
     options = read_options(format, columns, types, limit, dialect)
     settings = StateSettings(families_of(find), null_policy(null), max_size, error, measure, evidence, tuple(row_key))
     where, told = Where.of(engine, spark), progress or silent
-    return make(Path(path), source, options, settings, where, pins=pins, time_limit=time_limit, progress=told)
+    limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
+    return make(Path(path), source, options, settings, where, pins=pins, **limits, progress=told)
 
 
 def open_state(

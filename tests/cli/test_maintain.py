@@ -120,6 +120,14 @@ class TestMaking:
         assert (done.code, done.out) == (3, "")
         assert not Path("p.state").exists()
 
+    @pytest.mark.parametrize("find", ["key,fd", "pod"])
+    def test_a_memory_limit_makes_nothing(self, find: str, orders: Path, lawful: Lawful) -> None:
+        done = lawful("maintain", "p.state", "--from", "people.csv", "--memory-limit", "1m", "--find", find)
+        assert (done.code, done.out) == (3, "")
+        assert "the memory limit of 1 MB is reached" in done.err
+        assert "No state was made" in done.err
+        assert not Path("p.state").exists()
+
 
 class TestBatches:
     def test_laws_go_with_the_rows_that_broke_them_and_come_back(self, state: Path, lawful: Lawful) -> None:
@@ -226,6 +234,18 @@ class TestBatches:
         assert (done.code, done.out) == (3, "")
         assert rows_of(Path("w.state")) == 3
         assert lawful("maintain", "w.state", "--insert", new).code == 0
+
+    @pytest.mark.parametrize("options", [("--evidence", "witnesses"), ("--evidence", "counted"), ("--find", "pod")])
+    def test_a_memory_limit_changes_nothing(self, options: tuple[str, ...], orders: Path, lawful: Lawful) -> None:
+        lawful("maintain", "w.state", "--from", "people.csv", *options)
+        new = write("new.csv", "id,zip,city", "2,10001,SF")
+        done = lawful("maintain", "w.state", "--insert", new, "--memory-limit", "1m")
+        assert (done.code, done.out) == (3, "")
+        assert "the memory limit of 1 MB is reached" in done.err
+        assert "Nothing was changed" in done.err
+        assert rows_of(Path("w.state")) == 3
+        assert lawful("maintain", "w.state", "--insert", new, "--memory-limit", "64g").code == 0
+        assert lawful("maintain", "w.state", "--insert", new, "--memory-limit", "much").code == 2
 
     def test_laws_can_be_pinned_later(self, state: Path, lawful: Lawful) -> None:
         done = lawful("maintain", state, "--pin", "key(zip)", "--pin", "key(id)")

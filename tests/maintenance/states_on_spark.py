@@ -9,16 +9,19 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import oracle
+import pod_oracle
 import pyarrow as pa
 from clusters import answer, executor_pids, open_session
 
 import lawful
 from lawful.common.meanings import null_policy
+from lawful.dependencies import POD
 from lawful.engines.spark import SparkEngine
 from lawful.maintenance import engine_pairs
 
@@ -54,10 +57,10 @@ def sorted_counts(state: lawful.OpenState) -> list[tuple[object, ...]]:
     return sorted(zip(map(tuple, arrays["keys"].tolist()), arrays["counts"].tolist(), strict=True))
 
 
-def compared_batches(spark: Any, folder: Path, evidence: str, null: str) -> None:
+def compared_batches(spark: Any, folder: Path, evidence: str, null: str, find: tuple[str, ...] = ("key", "fd")) -> None:
     """Apply the same batches to a state on Spark and to one of this process, and hold one against the other."""
     first = rows_of_numbers(7, 50)
-    asked = {"evidence": evidence, "null": null}
+    asked = {"evidence": evidence, "null": null, "find": find}
     with (
         lawful.make_state(folder / "there", table_of(first), **asked, engine="spark", spark=spark) as there,
         lawful.make_state(folder / "here", table_of(first), **asked, engine="local") as here,
@@ -86,7 +89,16 @@ def same_changes(state: lawful.OpenState, one: Any, other: Any, null: str) -> No
             continue
         assert all(view.row in ids_of(state) for view in change.witness)
         codes = [tuple(_code(view.values.get(name)) for name in NAMES) for view in change.witness]
-        assert not oracle.holds(change.law.positional, codes, null_policy(null))
+        law = change.law.positional
+        if isinstance(law, POD):
+            assert pod_oracle.violates((law.lhs, law.rhs), *_with_nulls(codes), null)
+        else:
+            assert not oracle.holds(law, codes, null_policy(null))
+
+
+def _with_nulls(codes: list[tuple[int, ...]]) -> Iterator[Row]:
+    for row in codes:
+        yield tuple(code or None for code in row)
 
 
 def _code(value: str | None) -> int:
@@ -142,6 +154,7 @@ def main(parts: list[str]) -> None:
         if "batches" in parts:
             compared_batches(spark, Path(name), "counted", "equal")
             compared_batches(spark, Path(name) / "ignored", "witnesses", "ignore")
+            compared_batches(spark, Path(name) / "pods", "witnesses", "equal", ("key", "fd", "pod"))
             done["batches"] = "the same"
         if "kill" in parts:
             done["kill"] = survives_a_lost_executor(spark, Path(name))

@@ -65,6 +65,14 @@ def witnesses_refute(state: LivingState, applied: Applied, policy: NullPolicy) -
             assert holds == (law not in applied.witnesses)
 
 
+def every_second(counts: np.ndarray, rows: int) -> np.ndarray:
+    return np.arange(len(counts)) % 2 == 0
+
+
+WITH_ALL = [orders.better_with_all, lambda counts, rows: np.ones(len(counts), np.bool_), every_second]
+"""Which new rows are compared with all others: as it pays, all, some."""
+
+
 @given(data=st.data(), width=st.integers(1, 3), policy=POLICIES, largest=SIZES, reopens=st.booleans())
 @one_in(1)
 def test_laws_after_batches_are_those_of_the_rows(
@@ -74,6 +82,7 @@ def test_laws_after_batches_are_those_of_the_rows(
     settings = StateSettings(("pod",), policy, largest)
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         patched.setattr(pod_laws, "_TOO_MANY_LOST", data.draw(st.sampled_from([0.2, 1.0])))
+        patched.setattr(order_witnesses, "better_with_all", data.draw(st.sampled_from(WITH_ALL)))
         path = Path(folder) / "state"
         state = make_state(path, first, width, settings)
         rows = list(first)

@@ -18,7 +18,7 @@ from lawful.common.errors import DamagedStateError, UsageError
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.state_files import StateFiles
 from maintenance.changing_tables import Row, apply, laws_in, rows_in
-from maintenance.writing_child import batches, opened
+from maintenance.writing_child import WAYS, batches, opened
 
 _TESTS = Path(__file__).parents[1]
 
@@ -121,13 +121,13 @@ def kill_again_and_again(nursery: Nursery, way: str, kills: int, tmp_path: Path)
         assert seen(LivingState.open(folder)) == versions[-1]
 
 
-@pytest.mark.parametrize("way", ["counted", "witnesses"])
+@pytest.mark.parametrize("way", list(WAYS))
 def test_a_killed_writer_leaves_the_state_before_or_after_a_batch(way: str, nursery: Nursery, tmp_path: Path) -> None:
     kill_again_and_again(nursery, way, 5, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("way", ["counted", "witnesses"])
+@pytest.mark.parametrize("way", list(WAYS))
 def test_a_hundred_killed_writers(way: str, nursery: Nursery, tmp_path: Path) -> None:
     kill_again_and_again(nursery, way, 100, tmp_path)

@@ -60,6 +60,24 @@ def test_a_state_on_spark_is_the_state_of_this_process(
     assert every_batch_is_large  # Spark did compare
 
 
+@pytest.mark.parametrize("null", [policy.value for policy in NullPolicy])
+@pytest.mark.parametrize("find", [("pod",), ("key", "fd", "pod")])
+def test_a_state_on_spark_has_the_pointwise_laws_of_this_process(
+    find: tuple[str, ...], null: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_pairs, "WORTH_THE_ENGINE", 0)
+    asked: list[int] = []
+    compare = SparkEngine.refuting_pairs
+
+    def told(self: SparkEngine, laws: Any, rows: Any, should_stop: Any) -> Any:
+        asked.append(len(rows))
+        return compare(self, laws, rows, should_stop)
+
+    monkeypatch.setattr(SparkEngine, "refuting_pairs", told)
+    compared_batches(spark, tmp_path, "witnesses" if len(find) > 1 else "auto", null, find)
+    assert asked  # Spark did compare
+
+
 def test_small_batches_are_compared_here(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a small batch was sent to Spark")

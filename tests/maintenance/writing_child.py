@@ -19,6 +19,13 @@ from lawful.maintenance.state_files import StateFiles
 from maintenance.changing_tables import Row, apply, make_state
 
 WIDTH = 3
+WAYS = {
+    "counted": StateSettings(way="counted"),
+    "witnesses": StateSettings(way="witnesses"),
+    "pod": StateSettings(("pod",)),
+    "key-fd-pod": StateSettings(("key", "fd", "pod"), way="witnesses"),
+}
+"""What a state keeps and how, by the name of its folder."""
 FIRST: list[Row] = [(1, 2, 3), (1, 2, None), (2, 0, 0)]
 
 
@@ -40,7 +47,7 @@ def opened(folder: Path, way: str) -> LivingState:
     """The state, made if it is not there."""
     if StateFiles.exist(folder):
         return LivingState.open(folder, writes=True)
-    return make_state(folder, FIRST, WIDTH, StateSettings(way=way))
+    return make_state(folder, FIRST, WIDTH, WAYS[way])
 
 
 def work(folder: Path) -> None:

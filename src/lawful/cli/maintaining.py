@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -148,7 +149,7 @@ class BatchOptions:
         return self.insert or self.delete or self.changes
 
     def apply_to(
-        self, state: OpenState, reading: opt.Reading, time_limit: float | None, progress: Progress
+        self, state: OpenState, reading: opt.Reading, limits: Mapping[str, Any], progress: Progress
     ) -> BatchReport:
         """Apply the batch; without one, tell how the pinned laws fare."""
         if self.first is None:
@@ -160,8 +161,8 @@ class BatchOptions:
             batch_id=self.batch_id,
             misfits=self.misfits,  # type: ignore[arg-type]  # a text, which is checked
             missing=self.missing,  # type: ignore[arg-type]  # likewise
-            time_limit=time_limit,
             progress=progress,
+            **limits,
             **reading.of_batch(self.first, state.dialect),
         )
 
@@ -177,6 +178,15 @@ def maintain(
             help="Give up after so many seconds; nothing is changed then.",
             show_default=False,
             metavar="S",
+        ),
+    ] = None,
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(
+            "--memory-limit",
+            help="Give up when this process uses more memory; nothing is changed then.",
+            show_default=False,
+            metavar="SIZE",
         ),
     ] = None,
     *,
@@ -208,17 +218,18 @@ def maintain(
         raise UsageError("nothing to do", "Give --from TABLE to make a state, or --insert, --delete or --changes.")
     new.refuse_without_table()
     is_new = new.from_ is not None and not is_state(state)
+    limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
     with output.shown_progress() as progress:
         if is_new:
             how = new.arguments() | reading.arguments(new.from_ or "") | running.arguments()
             del how["reuse"]
-            opened = make_state(state, new.from_, **how, pins=pin, time_limit=time_limit, progress=progress)
+            opened = make_state(state, new.from_, **how, **limits, pins=pin, progress=progress)
         else:
             opened = open_state(state, **running.arguments())
         with opened:
             if pin and not is_new:
                 opened.pin(pin)
-            report = batch.apply_to(opened, opt.Reading() if new.from_ else reading, time_limit, progress)
+            report = batch.apply_to(opened, opt.Reading() if new.from_ else reading, limits, progress)
     if new.from_ is not None and not is_new:
         output.print_notes(f"{state} is there already: {new.from_} was not read")
     if showing.json_:

@@ -21,6 +21,11 @@ def parse_size(text: str, what: str | None = None) -> int:
     return int(Fraction(matched[1]) * _STEP ** _UNITS.index(matched[2]))
 
 
+def size_in_bytes(size: int | str | None) -> int | None:
+    """A size that may be given as a text, or not at all."""
+    return parse_size(size) if isinstance(size, str) else size
+
+
 def shown_size(size: int) -> str:
     """Write a size in the largest unit of which there is one: `512 bytes`, `8.2 KB`, `20 GB`."""
     if size < _STEP:

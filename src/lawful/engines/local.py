@@ -23,8 +23,10 @@ from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.class_pairs import compared_classes
 from lawful.engines.packing import Pack, in_packs, pack_by_cost
 from lawful.engines.protocol import ShouldStop
+from lawful.engines.refuting_pairs import refuting_pairs_of_rows
 from lawful.evidence import AgreeSets, Pool, Rows, SwapSets, agree_sets_of_rows, all_agree_sets, all_swaps, tile_of_rows
 from lawful.evidence.denials.evidence import DenialEvidence, all_evidence
+from lawful.search.pods.kept_left_sides import LeftSides
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.shown_rows import RowShower, Shown
 
@@ -179,6 +181,16 @@ class LocalEngine:
             failed.set()
             wait(future for future in waiting if not future.cancel())
         return np.concatenate([np.empty((0, 2), np.int32), *parts])
+
+    def refuting_pairs(self, laws: LeftSides, rows: Rows, should_stop: ShouldStop) -> Int32s:
+        """Compare the rows with all threads."""
+        table, null_policy = self._opened()
+
+        def stops() -> bool:
+            return self._is_cancelled or should_stop()
+
+        tile = tile_of_rows(table, rows)
+        return refuting_pairs_of_rows(table, null_policy, laws, rows, tile, self._threads, stops)
 
     def denial_evidence(
         self, space: PredicateSpace, should_stop: ShouldStop, *, counted: bool = False

@@ -15,6 +15,7 @@ from lawful.dependencies import Law
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
 from lawful.evidence.denials.evidence import DenialEvidence
+from lawful.search.pods.kept_left_sides import LeftSides
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.shown_rows import Shown
 
@@ -88,6 +89,13 @@ class Engine(Protocol):
         """Give one pair of rows for each distinct evidence among all pairs that violate a denial constraint of `paths`.
 
         See `checks.denials.tree`; `int32[pairs, 2]`, and the evidence of several pairs may be the same.
+        """
+
+    def refuting_pairs(self, laws: LeftSides, rows: Rows, should_stop: ShouldStop) -> Int32s:
+        """Compare some rows with all, and give the pairs that tell most about some pointwise order dependencies.
+
+        These are pairs that refute one of the laws, at least one for each distinct vector of signs that does;
+        `int32[pairs, 2]`.
         """
 
     def denial_evidence(

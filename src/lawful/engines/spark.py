@@ -43,6 +43,7 @@ from lawful.engines.spark_worker import (
     pack_runner,
     pairs_runner,
     piece_runner,
+    refuting_runner,
     schema_runner,
     summary_runner,
     swaps_runner,
@@ -61,6 +62,7 @@ from lawful.evidence import (
     tiles,
 )
 from lawful.evidence.denials.evidence import DenialEvidence, all_evidence, merge_evidence
+from lawful.search.pods.kept_left_sides import LeftSides
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.shown_rows import Shown
 from lawful.tables.spark_facts import parallelism
@@ -205,6 +207,18 @@ class SparkEngine:
             return [read_sets(answer, columns) for answer in answers]
 
         return merge(call.in_order(jobs, run))
+
+    def refuting_pairs(self, laws: LeftSides, rows: Rows, should_stop: ShouldStop) -> Int32s:
+        """Compare the rows with all in tiles, as `agree_sets` does; the same vector may come from several tiles."""
+        jobs = self._tiles(rows)
+        if not jobs:
+            return self._on_the_driver().refuting_pairs(laws, rows, should_stop)
+        call = Call(self._jobs, should_stop)
+
+        def run(job: Sequence[Tile]) -> list[Int32s]:
+            return list(map(read_array, call.answers(refuting_runner(job, laws, rows, self.settings), len(job))))
+
+        return np.concatenate(call.in_order(jobs, run))
 
     def denial_evidence(
         self, space: PredicateSpace, should_stop: ShouldStop, *, counted: bool = False

@@ -26,9 +26,11 @@ from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.class_pairs import compared_classes
 from lawful.engines.packing import Pack
 from lawful.engines.payloads import array_bytes, batch_bytes, evidence_bytes, part_bytes, sets_bytes, swap_bytes
+from lawful.engines.refuting_pairs import refuting_pairs_of_rows
 from lawful.engines.spark_tables import WorkerSettings, workspace_of
 from lawful.evidence import Pool, Rows, Tile, agree_sets_of_rows, agree_sets_of_tile, swaps_of_tile
 from lawful.evidence.denials.evidence import evidence_of_tile
+from lawful.search.pods.kept_left_sides import LeftSides
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.shown_rows import RowShower, Shown
 
@@ -128,6 +130,16 @@ def tile_runner(
         if rows is None:
             return sets_bytes(agree_sets_of_tile(table, policy, tile, columns, counted=counted))
         return sets_bytes(agree_sets_of_rows(table, policy, rows, tile, columns, counted=counted))
+
+    return _answer_runner(compared, settings)
+
+
+def refuting_runner(tiles: Sequence[Tile], laws: LeftSides, rows: Rows, settings: WorkerSettings) -> Runner:
+    """A task that compares the pairs of the tiles whose numbers it is given, and keeps those that refute a law."""
+
+    def compared(number: int, workspace: Workspace) -> bytes:
+        table, policy = workspace.table, settings.null_policy
+        return array_bytes(refuting_pairs_of_rows(table, policy, laws, rows, tiles[number]))
 
     return _answer_runner(compared, settings)
 

@@ -130,9 +130,8 @@ def compared_vectors(
 
     With them how many pairs have each, and the positions of the rows of the first such pair; in no useful order.
     """
-    if tile is None:
-        return _walk_all(compared, threads, should_stop, counted).vectors()
-    return _walk_tile(compared, tile, should_stop, counted).vectors()
+    whole = _whole(compared.rows) if tile is None else tile
+    return _walk_in_threads(compared, whole, threads, _PAIRS_A_CALL, should_stop, counted).vectors()
 
 
 def vectors_of_tile(

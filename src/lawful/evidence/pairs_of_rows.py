@@ -44,20 +44,20 @@ def agree_sets_of_rows(
     UsageError
         If a row is not there or comes twice.
     """
-    order = _in_front(table, rows)
+    order = in_front(rows, np.arange(table.rows, dtype=np.int32))
     moved = ChosenRows(table, order)
     found = agree_sets_of_tile(moved, policy, tile, columns, should_stop, threads=threads, counted=counted)
     return replace(found, witnesses=np.sort(order[found.witnesses], axis=1))
 
 
-def _in_front(table: RankedTable, rows: Rows) -> Int32s:
-    """All rows, those in front that are asked for."""
+def in_front(rows: Rows, order: Int32s) -> Int32s:
+    """All rows in an order, those in front that are asked for."""
     first = np.asarray(rows, np.int64)
-    if first.size and (first.min() < 0 or first.max() >= table.rows):
-        raise UsageError(f"the table has rows 0 to {table.rows - 1}, and others are asked for")
-    is_other = np.ones(table.rows, np.bool_)
-    is_other[first] = False
-    others = np.flatnonzero(is_other)
-    if first.size + others.size > table.rows:
+    if first.size and (first.min() < 0 or first.max() >= order.size):
+        raise UsageError(f"the table has rows 0 to {order.size - 1}, and others are asked for")
+    is_first = np.zeros(order.size, np.bool_)
+    is_first[first] = True
+    if np.count_nonzero(is_first) < first.size:
         raise UsageError("a row is asked for twice")
-    return np.concatenate([first, others]).astype(np.int32)
+    in_order = is_first[order]
+    return np.concatenate([order[in_order], order[~in_order]])

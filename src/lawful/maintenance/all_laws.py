@@ -37,6 +37,11 @@ class AllLaws:
         self._table, self._packed, self._pods = table, packed, pods
 
     @property
+    def pods(self) -> PodLaws | None:
+        """What keeps pointwise order dependencies."""
+        return self._pods
+
+    @property
     def agree_sets(self) -> int:
         """How many agree sets are kept to keep keys and FDs; 0 if none are."""
         return 0 if self._packed is None else self._packed.agree_sets

@@ -14,6 +14,7 @@ import numpy as np
 
 from lawful.common.errors import StoppedError
 from lawful.common.meanings import ColumnType
+from lawful.common.sizes import size_in_bytes
 from lawful.dependencies import Law, NamedLaw, columns_of
 from lawful.discovery.questions import Watch
 from lawful.maintenance.applied import Applied
@@ -139,6 +140,7 @@ class OpenState:
         format: str | None = None,  # noqa: A002  # the name that the command line has for it
         dialect: CsvDialect | None = None,
         time_limit: float | None = None,
+        memory_limit: int | str | None = None,
         progress: Progress = silent,
     ) -> BatchReport:
         """Apply a batch: deletions first, then insertions; all of it or, if it is refused or stopped, nothing.
@@ -162,13 +164,13 @@ class OpenState:
             What becomes of rows to delete that are not there: `refuse` the batch, or `skip` them.
         format, dialect
             How files are written, if not as the state's first table was. Which texts mean null is pinned.
-        time_limit
-            Seconds after which to give up; nothing is changed then.
+        time_limit, memory_limit
+            Seconds after which to give up, and the memory of this process beyond which to; nothing is changed then.
         """
         sources, ids = Sources(inserts, deletes, changes), list(delete_ids)
         sources.refuse_both()
         batch_id = batch_id or sources.batch_id(ids)
-        watch = UserWatch(time_limit, None)
+        watch = UserWatch(time_limit, size_in_bytes(memory_limit))
         if self._state.version_of(batch_id) is not None:
             return self._report(self._state.apply(Batch(batch_id), self._engines.for_sources(), watch), None)
         progress("reading the batch")
@@ -307,7 +309,7 @@ def _stops(watch: UserWatch, hint: str) -> Iterator[None]:
         with ctrl_c_ends(watch, lambda: None):
             yield
     except StoppedError as stop:
-        raise StoppedError(watch.reason() or stop.message, hint) from None
+        raise StoppedError(watch.reached or stop.message, hint) from None
 
 
 def is_state(folder: Path) -> bool:
@@ -324,11 +326,12 @@ def make_state(
     *,
     pins: GivenLaws | None = None,
     time_limit: float | None = None,
+    memory_limit: int | str | None = None,
     progress: Progress = silent,
 ) -> OpenState:
     """Make a state of a table and its laws in a new folder."""
     StateFiles(folder).refuse_occupied()
-    watch = UserWatch(time_limit, None)
+    watch = UserWatch(time_limit, size_in_bytes(memory_limit))
     with ExitStack() as stack:
         opened = stack.enter_context(open_source(source, options, where, reuse=False, progress=progress))
         table = opened.table
@@ -336,7 +339,7 @@ def make_state(
         progress("finding the laws")
         settled = replace(settings, dialect=options.dialect, columns=options.columns)
         engine = StateEngines(where, stack).for_sources(source)
-        with _stops(watch, "No state was made. Give it more time, fewer columns, or --max-size."):
+        with _stops(watch, "No state was made. Give it more time or memory, fewer columns, or --max-size."):
             state = LivingState.create(folder, table, settled, pinned, engine, watch)
     return OpenState(state, where)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from lawful.common.errors import UsageError
 from lawful.common.meanings import Measure, NullPolicy
-from lawful.common.sizes import parse_size
+from lawful.common.sizes import size_in_bytes
 from lawful.discovery import own_families as own_families  # which registers them
 from lawful.discovery.families import FamilySearch, Option, discoverable, families, family_named, options
 
@@ -171,13 +171,12 @@ class Request:
 def request_of(asked: Mapping[str, Any]) -> Request:
     """Read what is asked for by the names of the options, as Python and the command line give it."""
     values = {option.name: asked.get(option.name, option.default) for option in COMMON_OPTIONS}
-    memory = values["memory_limit"]
     checkpoint = values["checkpoint"]
     return Request(
         **values
         | {
             "find": families_of(values["find"]),
-            "memory_limit": parse_size(memory) if isinstance(memory, str) else memory,
+            "memory_limit": size_in_bytes(values["memory_limit"]),
             "checkpoint": None if checkpoint is None else Path(checkpoint),
             "given": {name: value for name, value in asked.items() if name not in values and value is not None},
         }

@@ -28,6 +28,8 @@ class UserWatch(Watch):
         super().__init__(seconds, memory)
         self.is_told = False
         """Whether the user said so."""
+        self.reached: str | None = None
+        """The limit that somebody was told of. Memory may be free again by the time that people are."""
 
     def end(self) -> None:
         """Reach the limit now."""
@@ -35,7 +37,9 @@ class UserWatch(Watch):
 
     def reason(self) -> str | None:
         """Why to stop now, if so."""
-        return _TOLD if self.is_told else super().reason()
+        found = _TOLD if self.is_told else super().reason()
+        self.reached = found or self.reached
+        return found
 
 
 class RankingWatch(UserWatch):

@@ -19,6 +19,7 @@ from engines.contract.evidence import (
     compares_the_pairs_of_some_rows,
     finds_all_swaps,
     finds_violating_pairs,
+    finds_what_refutes_pointwise_laws,
 )
 from engines.contract.verdicts import (
     accepts_no_tasks,
@@ -38,6 +39,7 @@ CONTRACT = (
     gives_the_reference_verdicts,
     compares_all_pairs,
     compares_the_pairs_of_some_rows,
+    finds_what_refutes_pointwise_laws,
     compares_all_pairs_over_a_space,
     judges_denial_constraints,
     finds_violating_pairs,

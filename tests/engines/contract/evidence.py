@@ -10,9 +10,10 @@ import pytest
 
 from engines.contract.tables import DENIALS, EngineFactory
 from lawful.checks import Workspace
+from lawful.common.arrays import Int64s
 from lawful.common.errors import LawfulError, StoppedError
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import DC, parse_laws
+from lawful.dependencies import DC, POD, parse_laws
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.discovery.denials.questions import DenialQuestion, predicate_space
 from lawful.engines.class_pairs import compared_classes
@@ -20,6 +21,9 @@ from lawful.engines.local import LocalEngine
 from lawful.evidence import AgreeSets, ChosenRows, Pool, Tile, all_agree_sets, merge_swaps
 from lawful.evidence.denials.distinct_pairs import DistinctPairs
 from lawful.evidence.denials.evidence import all_evidence, merge_evidence
+from lawful.evidence.signs import SignVectors, words_for
+from lawful.search.pods.kept_left_sides import LeftSides, broken_by, pack_left_side
+from lawful.search.pods.left_sides import Goal, goals_of, literal_words
 from lawful.tables.encoded_table import EncodedTable
 
 
@@ -73,6 +77,53 @@ def compares_the_pairs_of_some_rows(make: EngineFactory, table: EncodedTable) ->
             with pytest.raises(LawfulError, match="asked for"):
                 engine.agree_sets(columns, lambda: False, rows=wrong)
         engine.close()
+
+
+def finds_what_refutes_pointwise_laws(make: EngineFactory, table: EncodedTable) -> None:
+    """All vectors of signs among the pairs of some rows with all that refute a law, and pairs of these rows only."""
+    rows, width = table.rows, table.width
+    laws = dict.fromkeys(goals_of(width), np.empty((0, literal_words(width)), np.uint64))
+    laws[Goal(11, "<=")] = pack_left_side(POD(((5, "<"), (6, ">=")), (11, "<=")), width)
+    laws[Goal(6, "=")] = pack_left_side(POD(((5, "="), (8, "<")), (6, "=")), width)
+    scattered = np.random.default_rng(4).choice(rows, 40, replace=False).astype(np.int64)
+    for policy in NullPolicy:
+        engine = make()
+        engine.open(table, policy)
+        for batch in (range(0), range(7), range(rows - 20, rows), scattered):
+            chosen = np.asarray(batch, np.int64)
+            left, right = (part.ravel() for part in np.meshgrid(chosen, np.arange(rows), indexing="ij"))
+            every = signs_of_pairs(table, left[left != right], right[left != right], policy)
+            expected = refuting_vectors(every, laws, width)
+            found = engine.refuting_pairs(laws, batch, lambda: False)
+            assert np.isin(found, chosen).any(axis=1).all()
+            told = signs_of_pairs(table, found[:, 0], found[:, 1], policy)
+            assert refuting_vectors(told, laws, width) == expected
+            assert broken_by(told, laws, width).refutes.all()
+            assert len(batch) < 7 or expected
+        with pytest.raises(StoppedError):
+            engine.refuting_pairs(laws, range(7), lambda: True)
+        with pytest.raises(LawfulError, match="asked for"):
+            engine.refuting_pairs(laws, np.array([3, 3]), lambda: False)
+        engine.close()
+
+
+def signs_of_pairs(table: EncodedTable, left: Int64s, right: Int64s, policy: NullPolicy) -> SignVectors:
+    """How pairs of rows compare, column by column, from the ranks."""
+    less, greater = (np.zeros((len(left), words_for(table.width)), np.uint64) for _ in range(2))
+    for column in range(table.width):
+        one, other = (np.asarray(table.column(column))[rows] for rows in (left, right))
+        unknown = (policy is NullPolicy.IGNORE) & ((one == 0) | (other == 0))
+        word, bit = divmod(column, 64)
+        for plane, is_set in ((less, one < other), (greater, one > other)):
+            plane[:, word] |= (is_set | unknown).astype(np.uint64) << np.uint64(bit)
+    return SignVectors(less, greater)
+
+
+def refuting_vectors(signs: SignVectors, laws: LeftSides, width: int) -> set[frozenset[tuple[int, ...]]]:
+    """The distinct vectors that refute a law, each with its mirror image."""
+    refutes = broken_by(signs, laws, width).refutes
+    both = zip(signs.less[refutes].tolist(), signs.greater[refutes].tolist(), strict=True)
+    return {frozenset([(*less, *greater), (*greater, *less)]) for less, greater in both}
 
 
 def counts_of(found: AgreeSets) -> Counter[tuple[int, int]]:

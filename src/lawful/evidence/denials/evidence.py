@@ -16,13 +16,14 @@ from lawful.common.arrays import Bytes, Int32s, Int64s
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence.byte_columns import ByteColumns, Layout, null_bytes, planes_for, sorted_order
-from lawful.evidence.denials.lanes import Lane, lanes_of
+from lawful.evidence.denials.lanes import Lane, column_lane, lanes_of
 from lawful.evidence.exact import ShouldStop, Tile, compared_vectors
 from lawful.evidence.kernels.layout import ordered_byte_planes
 from lawful.evidence.multisets import grouped_vectors
+from lawful.evidence.pairs_of_rows import Rows, in_front
 from lawful.evidence.signs import SignVectors
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.ranked_table import stacked
+from lawful.tables.ranked_table import RankedTable, stacked
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -83,26 +84,52 @@ def merge_evidence(parts: Sequence[DenialEvidence]) -> DenialEvidence:
     return DenialEvidence(SignVectors(grouped[0], grouped[1]), counts, witnesses)
 
 
+def signs_of_rows(
+    table: RankedTable,
+    policy: NullPolicy,
+    rows: Rows,
+    tile: Tile,
+    threads: int | None = 1,
+    should_stop: ShouldStop | None = None,
+) -> DenialEvidence:
+    """How some rows compare with all rows, column by column: the pairs of `tile`, of `tile_of_rows` or a part of it.
+
+    Every column is a group by itself, compared by its order. Pairs are not counted.
+
+    Raises
+    ------
+    UsageError
+        If a row is not there or comes twice.
+    """
+    lanes = [column_lane(table, column, policy) for column in range(table.width)]
+    return _evidence(_laid_out(lanes, table.rows, policy, rows), tile, threads, should_stop, False)
+
+
 def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy) -> ByteColumns:
     """Lay the lanes of a space out as the kernels that compare all pairs want them."""
-    all_lanes = lanes_of(table, space, policy)
+    return _laid_out(lanes_of(table, space, policy), table.rows, policy)
+
+
+def _laid_out(all_lanes: Sequence[Lane], rows: int, policy: NullPolicy, first: Rows = range(0)) -> ByteColumns:
+    """Lay lanes out, with some rows in front."""
     varying = [group for group, lane in enumerate(all_lanes) if lane.varies]
     # First the lanes with two bits: those with an order, then those that may be unknown.
     numbers = sorted(varying, key=lambda g: (not all_lanes[g].is_ordered, all_lanes[g].nulls is None))
     lanes = [all_lanes[group] for group in numbers]
     ordered = sum(lane.is_ordered for lane in lanes)
     second = sum(lane.is_ordered or lane.nulls is not None for lane in lanes)
-    right = stacked([lane.right for lane in lanes], table.rows)
+    right = stacked([lane.right for lane in lanes], rows)
     is_one = all(lane.left is lane.right for lane in lanes)
-    left = right if is_one else stacked([lane.left for lane in lanes], table.rows)
+    left = right if is_one else stacked([lane.left for lane in lanes], rows)
     highest = [lane.highest for lane in lanes]
     order = sorted_order(right, highest, [place for place, lane in enumerate(lanes) if lane.left is lane.right])
+    order = in_front(first, order) if len(first) else order
     layout = Layout.of(tuple(range(len(lanes))), tuple(map(planes_for, highest)), second)
     planes = ordered_byte_planes(right, order, layout.line, layout.byte)
     return ByteColumns(
-        columns=tuple(range(len(space.groups))),
+        columns=tuple(range(len(all_lanes))),
         policy=policy,
-        rows=table.rows,
+        rows=rows,
         layout=layout,
         own=planes if is_one else ordered_byte_planes(left, order, layout.line, layout.byte),
         planes=planes,

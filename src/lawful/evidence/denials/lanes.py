@@ -19,6 +19,7 @@ from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.dependencies import Cell, Constant
 from lawful.dependencies.predicate_space import Group, PredicateSpace
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.ranked_table import RankedTable
 from lawful.tables.shared_ranks import constant_place, shared_ranks
 
 _MIDDLE = 2
@@ -56,6 +57,15 @@ def lanes_of(table: EncodedTable, space: PredicateSpace, policy: NullPolicy) -> 
     for columns in space.linked_columns:
         shared |= dict(zip(columns, shared_ranks(table, columns), strict=True))
     return [_lane(table, group, policy, shared) for group in space.groups]
+
+
+def column_lane(table: RankedTable, column: int, policy: NullPolicy) -> Lane:
+    """The lane of one column of both rows, compared by its order."""
+    ranks, highest = np.asarray(table.column(column)), table.distinct(column)
+    is_null = ranks == NULL_RANK
+    has_nulls = bool(is_null.any())
+    nulls = is_null if has_nulls and policy is NullPolicy.IGNORE else None
+    return Lane(ranks, ranks, highest, nulls, True, highest + has_nulls > 1 or nulls is not None)
 
 
 def _lane(table: EncodedTable, group: Group, policy: NullPolicy, shared: dict[int, Int32s]) -> Lane:

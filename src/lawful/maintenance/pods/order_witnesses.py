@@ -6,7 +6,7 @@ the laws of a state sorts no values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -14,17 +14,29 @@ import numpy as np
 from lawful.common.arrays import Int32s, Int64s, Words
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import POD
-from lawful.evidence.living.orders import IndexPlan, TableKeys, choose_indexes, violating_candidates
-from lawful.evidence.living.orders.witnessed_signs import WitnessedSigns, with_rows_before
+from lawful.discovery.questions import Watch
+from lawful.engines.refuting_pairs import refuting_pairs_of_rows
+from lawful.evidence import tile_of_rows
+from lawful.evidence.living.orders import (
+    LISTED_COST,
+    IndexPlan,
+    TableKeys,
+    better_with_all,
+    candidate_counts,
+    choose_indexes,
+    violating_candidates,
+)
+from lawful.evidence.living.orders.ordered_rows import OrderedRows
+from lawful.evidence.living.orders.witnessed_signs import WitnessedSigns
 from lawful.evidence.living.row_clusters import RowClusters
 from lawful.evidence.signs import SignVectors
+from lawful.maintenance.engine_pairs import EnginePairs
 from lawful.maintenance.state_files import Arrays
 from lawful.search.pods.kept_left_sides import LeftSides, breaks, broken_by, pack_left_side
 from lawful.search.pods.kernels.left_sides import edges_of_signs, turned_literals
 from lawful.search.pods.left_sides import Goal, pointwise_laws
 from lawful.tables.living.living_table import LivingTable
 
-Look = Callable[[], None]
 Pair = tuple[int, int]
 
 _MOST_LAWS = 20_000
@@ -61,6 +73,7 @@ class OrderWitnesses:
         self._edges: Words | None = None
         self._plan = IndexPlan(self._table, (), (), TableKeys(self._table), RowClusters(self._table))
         self._served: set[POD] = set()
+        self._planned: LeftSides = {}
         self._note_orders()
 
     @staticmethod
@@ -70,6 +83,11 @@ class OrderWitnesses:
 
     def __len__(self) -> int:
         return len(self._compared())
+
+    @property
+    def plan(self) -> IndexPlan:
+        """The indexes."""
+        return self._plan
 
     def signs(self) -> SignVectors:
         """All vectors that are kept."""
@@ -107,7 +125,7 @@ class OrderWitnesses:
     def _note_orders(self) -> None:
         self._orders = [(column.type, len(column.dictionary)) for column in self._table.columns]
 
-    def change(self, new: range, laws: LeftSides, look: Look) -> SignsChange:
+    def change(self, new: range, laws: LeftSides, elsewhere: EnginePairs, watch: Watch) -> SignsChange:
         """Follow a batch: witnesses that lost a row go; pairs of new rows come that refute a law that held.
 
         To be called after `follow_orders`. Pairs that refute none of the laws say nothing of what follows from them.
@@ -118,36 +136,53 @@ class OrderWitnesses:
         if not len(new):
             return SignsChange(lost, set())
         found = WitnessedSigns(self._plan.keys, self._policy)
-        for pairs in self._candidates(new, laws):
-            look()
+        for pairs in self._candidates(new, laws, elsewhere, watch):
+            watch.look()
             found.add(pairs)
         broken = broken_by(found.signs(), laws, self._table.width)
         pairs = found.pairs[broken.refutes].reshape(-1, 2)
         signs.add(pairs[pairs[:, 0] >= 0])
         return SignsChange(lost, broken.goals)
 
-    def _candidates(self, new: range, laws: LeftSides) -> Iterator[Int32s]:
-        """The pairs of new rows that can refute a law (line 1 of algorithm 4)."""
-        is_live = self._table.is_live
+    def _candidates(self, new: range, laws: LeftSides, elsewhere: EnginePairs, watch: Watch) -> Iterator[Int32s]:
+        """The pairs of new rows that can refute a law (line 1 of algorithm 4), by whatever way costs least."""
+        rows = np.arange(new.start, new.stop, dtype=np.int64)
         if sum(map(len, laws.values())) > _MOST_LAWS:
-            yield from with_rows_before(new, is_live)
+            listed, counts, with_all = rows[:0], rows[:0], rows
+        else:
+            self._choose_indexes(laws)
+            counts = candidate_counts(self._plan, rows)
+            is_dear = better_with_all(counts, self._table.rows)
+            listed, counts, with_all = rows[~is_dear], counts[~is_dear], rows[is_dear]
+        if elsewhere.is_worth(len(with_all) * self._table.rows + LISTED_COST * float(counts.sum())):
+            yield elsewhere.refuting(new, laws, watch.is_over).astype(np.int32)
             return
-        self._choose_indexes({law for goal, sets in laws.items() for law in pointwise_laws(goal, sets)})
-        for chunk in violating_candidates(self._plan, np.arange(new.start, new.stop, dtype=np.int64)):
-            if len(chunk.left):
-                yield np.stack([chunk.left, chunk.right], axis=1)
-            yield from with_rows_before(chunk.with_all.tolist(), is_live)
+        if len(with_all):
+            yield self._refuting(with_all, laws, watch)
+        for chunk in violating_candidates(self._plan, listed):
+            yield np.stack([chunk.left, chunk.right], axis=1)
 
-    def _choose_indexes(self, laws: set[POD]) -> None:
+    def _refuting(self, rows: Int64s, laws: LeftSides, watch: Watch) -> Int32s:
+        """Compare some rows with all, in this process."""
+        table = OrderedRows(self._plan.keys)
+        places = np.searchsorted(table.numbers, rows)
+        tile = tile_of_rows(table, places)
+        pairs = refuting_pairs_of_rows(table, self._policy, laws, places, tile, None, watch.is_over)
+        return table.numbers[pairs].astype(np.int32)
+
+    def _choose_indexes(self, laws: LeftSides) -> None:
         """Choose indexes anew if some law has none, or if most of those that they were chosen for are gone.
 
         The paper keeps the indexes of the first laws for ever (end of section VI). They find what breaks all that
         follows from these; but those of a table of few rows, whose laws say much, find every row.
         """
-        is_stale = 2 * len(laws.intersection(self._plan.pods)) < len(self._plan.pods)
-        if is_stale or not all(law in self._served or self._plan.covers(law) for law in laws):
-            self._plan = choose_indexes(self._table, sorted(laws, key=str), self._policy, before=self._plan)
-        self._served = laws
+        if laws.keys() == self._planned.keys() and all(laws[goal] is self._planned[goal] for goal in laws):
+            return
+        named = {law for goal, sets in laws.items() for law in pointwise_laws(goal, sets)}
+        is_stale = 2 * len(named.intersection(self._plan.pods)) < len(self._plan.pods)
+        if is_stale or not all(law in self._served or self._plan.covers(law) for law in named):
+            self._plan = choose_indexes(self._table, sorted(named, key=str), self._policy, before=self._plan)
+        self._served, self._planned = named, dict(laws)
 
     def learn(self, pairs: Int32s) -> SignVectors:
         """Compare pairs of live rows; return the vectors that are new."""

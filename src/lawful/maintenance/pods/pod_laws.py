@@ -32,6 +32,7 @@ from lawful.discovery.pods.thinking import left_sides_of
 from lawful.discovery.questions import Watch
 from lawful.discovery.search import Search
 from lawful.evidence.denials.pool import DenialPool
+from lawful.evidence.living.orders import IndexPlan
 from lawful.maintenance.kept_laws import Checker, LawsChange
 from lawful.maintenance.pods.order_witnesses import OrderWitnesses, Pair
 from lawful.maintenance.pods.pod_blocks import PodBlock
@@ -83,6 +84,11 @@ class PodLaws:
         """How many vectors of signs are kept."""
         return len(self._evidence)
 
+    @property
+    def plan(self) -> IndexPlan:
+        """The indexes that find what breaks the laws; none before the first batch with new rows."""
+        return self._evidence.plan
+
     def blocks(self) -> Iterator[PodBlock]:
         """All laws, right side by right side."""
         for goal, sets in self._laws.items():
@@ -105,7 +111,7 @@ class PodLaws:
             self._search_anew(checker, watch)
             return _difference(held, self._laws, checker.checks)
         kept = len(self._evidence) if len(gone) else 0
-        change = self._evidence.change(new, held, watch.look)
+        change = self._evidence.change(new, held, checker.pairs, watch)
         if len(change.lost) > _TOO_MANY_LOST * kept:
             self._search_anew(checker, watch)
         else:

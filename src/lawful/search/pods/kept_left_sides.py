@@ -96,7 +96,8 @@ def breaks(edges: Words, goal: Goal) -> Flags:
     """Which pairs, as literals that they do not satisfy, are known not to satisfy a right side."""
     word, place = divmod(goal.column, _PLACES)
     nibbles = (edges[:, word] >> np.uint64(COLUMN_BITS * place)) & _NIBBLE
-    return np.isin(nibbles, np.array(_BREAKING[goal.operator], np.uint64))
+    breaking = np.uint64(sum(1 << nibble for nibble in _BREAKING[goal.operator]))
+    return np.asarray((breaking >> nibbles) & np.uint64(1), np.bool_)
 
 
 def touched_by(signs: SignVectors, columns: int) -> set[Goal]:

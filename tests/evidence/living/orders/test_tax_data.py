@@ -100,7 +100,7 @@ def test_example_2_what_breaks_the_laws_is_found(scoring: str) -> None:
     plan.catch_up()
     found = {
         (int(one), int(other))
-        for some in violating_candidates(plan, new, listed_cost=0)
+        for some in violating_candidates(plan, new)
         for one, other in zip(some.left, some.right, strict=True)
     }
     broken = {

@@ -30,7 +30,7 @@ def check_orders(policy: NullPolicy) -> None:
         checked = new[:5]
         found = {
             pair
-            for some in violating_candidates(plan, checked, listed_cost=0, chunk=50)
+            for some in violating_candidates(plan, checked, chunk=50)
             for pair in zip(some.left.tolist(), some.right.tolist(), strict=True)
         }
         for row, other in product(checked.tolist(), growing.live):

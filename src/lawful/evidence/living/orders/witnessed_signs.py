@@ -6,8 +6,6 @@ Whoever thinks about them makes the other (I12: with one of the two alone, laws 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 import numpy as np
 
 from lawful.common.arrays import Flags, Int32s, Words
@@ -67,14 +65,6 @@ class WitnessedSigns(WitnessedVectors):
         flat = words.reshape(-1, left.size)
         turn_falling(flat, left, right)
         return flat
-
-
-def with_rows_before(numbers: Iterable[int], is_live: Flags) -> Iterator[Int32s]:
-    """The pairs of some rows with all live rows before them."""
-    live = np.flatnonzero(is_live).astype(np.int32)
-    for number in numbers:
-        before = live[: np.searchsorted(live, number)]
-        yield np.stack([before, np.full(len(before), number, np.int32)], axis=1)
 
 
 def _as_signs(vectors: Words) -> SignVectors:
