@@ -306,7 +306,7 @@ def test_a_limit_keeps_what_is_certain_and_all_that_is_short(sample: int | None)
         assert stated <= minimal
         assert found.complete or found.stopped_because == "looked often enough"
         assert not found.complete or stated == minimal
-        columns = found.counts.get("complete_columns", 0)
+        columns = found.counts.get("lists_complete_to", 99 if found.complete else 0)
         assert {law for law in minimal if len(law.lhs) + len(law.rhs) <= columns} <= stated
         counts.add(len(stated))
         reached.add(columns)

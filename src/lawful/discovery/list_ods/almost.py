@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from lawful.common.meanings import Measure
 from lawful.dependencies import FD, Law
 from lawful.discovery.list_ods.classes import ListClasses, list_od
-from lawful.discovery.list_ods.findod import StateNodes
+from lawful.discovery.list_ods.findod import StateNodes, count_laws
 from lawful.discovery.list_ods.questions import ListQuestion
 from lawful.discovery.loop import Answer, Pace
 from lawful.discovery.search import Search
@@ -54,13 +54,12 @@ class AlmostOrdered:
                 if child.state is State.VALID:
                     parent.orders_more = True
                     lists.learn(*child.law)
-            known = [node for node in parents if self._tree.is_wanted(node)]
-            minimal = [node for node in known if not node.orders_more]
+            minimal = (node for node in parents if self._tree.is_wanted(node) and not node.orders_more)
             self._state((node, self._error(node)) for node in minimal)
-            counts["tree_nodes"] += sum(self._classes.count(*node.law) for node in known)
-            counts["minimal"] += sum(self._classes.count(*node.law) for node in minimal)
-            self._search.counts["complete_columns"] = len(parents[0].lhs) + len(parents[0].rhs)
+            count_laws(parents, self._tree, self._classes, counts)
+            self._search.counts["lists_complete_to"] = len(parents[0].lhs) + len(parents[0].rhs)
             parents = [child for _, child in grown if child.state is not State.SWAP]
+        self._search.counts.pop("lists_complete_to", None)
         self._search.counts.update(counts)
         self.is_done = True
 

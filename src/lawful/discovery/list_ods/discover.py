@@ -31,8 +31,9 @@ def discover_list_ods(search: Search, question: ListQuestion) -> Findings:
     """Find all minimal list-based order dependencies; at a limit, what was certain by then, short ones first.
 
     `counts["minimal"]` is the number of minimal laws and `counts["tree_nodes"]` the number of valid nodes of the tree,
-    which the papers report; both count implied laws, stated or not. `counts["complete_columns"]` says how far a search
-    came: all laws with so many columns, those of both lists together, were stated.
+    which the papers report; both count implied laws, stated or not. Of a search that was stopped,
+    `counts["lists_complete_to"]` says how far it came: all laws of up to so many columns, both lists together, were
+    stated.
     """
     with search.to_the_end():
         search.look()

@@ -54,6 +54,8 @@ class FindOD:
         self._lists = OrderedLists(question.forward_rule)
         self._by_fds = question.forward_rule == "fd"
         self._orderable: dict[MarkedList, bool] = {}
+        places = range(len(classes.columns))
+        self._finest = sorted(places, key=lambda place: -search.table.distinct(classes.columns[place]))
 
     def sample(self) -> None:
         """Let the pairs of rows that refuted laws of other families refute these too."""
@@ -69,16 +71,13 @@ class FindOD:
             self._search.progress(f"{len(nodes):,} candidates of {columns} columns")
             layer: list[Node] = []
             yield from self._grow(nodes, layer)
-            for node in nodes:
-                if self._tree.is_wanted(node):
-                    standing_for = self._classes.count(*node.law)
-                    counts["tree_nodes"] += standing_for
-                    counts["minimal"] += 0 if node.orders_more else standing_for
+            count_laws(nodes, self._tree, self._classes, counts)
             for node in layer:
                 if node.state is State.VALID:
                     self._lists.learn(*node.law)
-            self._search.counts.update(complete_columns=columns, sample_rows=len(self._sample))
+            self._search.counts.update(lists_complete_to=columns, sample_rows=len(self._sample))
             nodes = layer
+        self._search.counts.pop("lists_complete_to", None)
         self._search.counts.update(counts)
         self.is_done = True
 
@@ -121,10 +120,10 @@ class FindOD:
         """The children of a node that are not swapped; None until what says so is certain."""
         parts, grown = self._parts, column_set(node.grown)
         marks = self._tree.extensions(node)
-        if marks and node.state is State.SPLIT:
-            can_be_ordered = self._can_be_ordered(node)
-            if not can_be_ordered:
-                return None if can_be_ordered is None else []
+        if not marks:
+            return []
+        if node.state is State.SPLIT and not (can_be_ordered := self._can_be_ordered(node)):
+            return None if can_be_ordered is None else []
         compared = list(_compared_at_the_end(node))
         for context, mark in compared:
             marks &= parts.compatible(context, mark)
@@ -152,14 +151,15 @@ class FindOD:
         """Whether any list orders the right side of a split node; None if that is not certain yet.
 
         A list that swaps nothing can be continued to one that orders the right side if any list orders it: put that one
-        behind. So columns that swap nothing are taken one after the other, whichever comes first, until they determine
+        behind. So columns that swap nothing are taken as they come, those of many values first, until they determine
         the right side. If they get stuck on the sample, no list orders it on the table.
         """
         found = self._orderable.get(node.rhs)
         if found is not None:
             return found
         right, columns, is_certain = column_set(node.rhs), column_set(node.lhs), True
-        while missing := right & ~self._parts.determined(columns):
+        while right & ~self._parts.determined(columns):
+            self._search.look()
             free = self._tree.marks_beside(columns, right)
             compared = [(columns | column_set(node.rhs[:place]), mark) for place, mark in enumerate(node.rhs)]
             for context, mark in compared:
@@ -167,21 +167,26 @@ class FindOD:
             if not free:
                 self._orderable[node.rhs] = False
                 return False
-            choice = self._best(columns, missing, free)
-            for context, mark in compared:
-                is_certain &= self._parts.lean_on_order(context, mark, 1 << choice)
-            columns |= 1 << (choice >> 1)
+            for column in self._finest:
+                if choice := free & 0b11 << 2 * column:
+                    for context, mark in compared:
+                        is_certain &= self._parts.lean_on_order(context, mark, choice & -choice)
+                    columns |= 1 << column
+                    if not right & ~self._parts.determined(columns):
+                        break
         is_certain &= self._parts.lean_on_fds(columns, right)
         if is_certain:
             self._orderable[node.rhs] = True
         return True if is_certain else None
 
-    def _best(self, columns: int, missing: int, marks: int) -> int:
-        """The mark with which columns determine most of what is missing."""
-        return max(
-            bits(marks),
-            key=lambda mark: (self._parts.determined(columns | 1 << (mark >> 1)) & missing).bit_count(),
-        )
+
+def count_laws(nodes: Iterable[Node], tree: ODTree, classes: ListClasses, counts: dict[str, int]) -> None:
+    """Count nodes whose children are known: the laws that they stand for, valid, and minimal."""
+    for node in nodes:
+        if tree.is_wanted(node):
+            standing_for = classes.count(*node.law)
+            counts["tree_nodes"] += standing_for
+            counts["minimal"] += 0 if node.orders_more else standing_for
 
 
 def _compared_at_the_end(node: Node) -> Iterator[tuple[int, int]]:
