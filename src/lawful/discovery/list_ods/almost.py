@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from lawful.common.meanings import Measure
 from lawful.dependencies import FD, Law
 from lawful.discovery.list_ods.classes import ListClasses, list_od
-from lawful.discovery.list_ods.findod import StateNodes, count_laws
+from lawful.discovery.list_ods.findod import StateNodes, Tally
 from lawful.discovery.list_ods.questions import ListQuestion
 from lawful.discovery.loop import Answer, Pace
 from lawful.discovery.search import Search
@@ -44,7 +44,7 @@ class AlmostOrdered:
         """Grow the tree layer by layer; what a layer needs to know is measured before it is judged."""
         lists = OrderedLists(self._question.forward_rule)
         parents = self._tree.roots()
-        counts = {"minimal": 0, "tree_nodes": 0}
+        tally = Tally(self._tree, self._classes)
         while parents:
             if self._question.forward_rule == "fd":
                 yield from self._measured(self._fds_of(parents))
@@ -54,13 +54,11 @@ class AlmostOrdered:
                 if child.state is State.VALID:
                     parent.orders_more = True
                     lists.learn(*child.law)
-            minimal = (node for node in parents if self._tree.is_wanted(node) and not node.orders_more)
-            self._state((node, self._error(node)) for node in minimal)
-            count_laws(parents, self._tree, self._classes, counts)
+            self._state((node, self._error(node)) for node in parents if tally.count(node))
             self._search.counts["lists_complete_to"] = len(parents[0].lhs) + len(parents[0].rhs)
             parents = [child for _, child in grown if child.state is not State.SWAP]
         self._search.counts.pop("lists_complete_to", None)
-        self._search.counts.update(counts)
+        self._search.counts.update(tally.counts)
         self.is_done = True
 
     def _minimal_children(self, parent: Node, lists: OrderedLists) -> Iterator[Node]:

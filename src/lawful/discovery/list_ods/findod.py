@@ -29,6 +29,25 @@ StateNodes = Callable[[Iterable[tuple[Node, float]]], None]
 
 _KNOWN_PAIRS = 200
 """Of the pairs that other families have learnt from, so many of the last join the sample."""
+_STATED_AT_ONCE = 5_000
+"""So many laws are stated in well under a second, so that a search that is stopped ends soon."""
+
+
+class Tally:
+    """How many laws the nodes of a tree stand for: valid ones, and minimal ones."""
+
+    def __init__(self, tree: ODTree, classes: ListClasses) -> None:
+        self.counts = {"minimal": 0, "tree_nodes": 0}
+        self._tree, self._classes = tree, classes
+
+    def count(self, node: Node) -> bool:
+        """Count a node whose children are known; gives whether it is a minimal law that was asked for."""
+        if not self._tree.is_wanted(node):
+            return False
+        laws = self._classes.count(*node.law)
+        self.counts["tree_nodes"] += laws
+        self.counts["minimal"] += 0 if node.orders_more else laws
+        return not node.orders_more
 
 
 class FindOD:
@@ -53,6 +72,7 @@ class FindOD:
         self._parts = Parts(self._sample, classes.columns)
         self._lists = OrderedLists(question.forward_rule)
         self._by_fds = question.forward_rule == "fd"
+        self._tally = Tally(self._tree, classes)
         self._orderable: dict[MarkedList, bool] = {}
         places = range(len(classes.columns))
         self._finest = sorted(places, key=lambda place: -search.table.distinct(classes.columns[place]))
@@ -65,20 +85,15 @@ class FindOD:
     def think(self) -> Iterator[Sequence[Part]]:
         """Grow the tree breadth first (algorithm 3)."""
         nodes = self._tree.roots()
-        counts = {"minimal": 0, "tree_nodes": 0}
         while nodes:
             columns = len(nodes[0].lhs) + len(nodes[0].rhs)
             self._search.progress(f"{len(nodes):,} candidates of {columns} columns")
             layer: list[Node] = []
             yield from self._grow(nodes, layer)
-            count_laws(nodes, self._tree, self._classes, counts)
-            for node in layer:
-                if node.state is State.VALID:
-                    self._lists.learn(*node.law)
             self._search.counts.update(lists_complete_to=columns, sample_rows=len(self._sample))
             nodes = layer
         self._search.counts.pop("lists_complete_to", None)
-        self._search.counts.update(counts)
+        self._search.counts.update(self._tally.counts)
         self.is_done = True
 
     def law(self, candidate: Part) -> Law:
@@ -103,11 +118,11 @@ class FindOD:
                     children = self._children(node)
                     if children is None:
                         unsettled.append(node)
-                        continue
-                    layer += children
-                    node.orders_more = any(child.state is State.VALID for child in children)
-                    if self._tree.is_wanted(node) and not node.orders_more:
+                    elif self._settle(node, children, layer):
                         minimal.append(node)
+                    if len(minimal) == _STATED_AT_ONCE:
+                        self._state((node, 0.0) for node in minimal)
+                        minimal.clear()
             finally:
                 self._state((node, 0.0) for node in minimal)
             if unsettled:
@@ -115,6 +130,15 @@ class FindOD:
                 yield []
                 self._parts.refute_more()
             nodes = unsettled
+
+    def _settle(self, node: Node, children: list[Node], layer: list[Node]) -> bool:
+        """Take the children of a node for certain; gives whether the node is a minimal law then."""
+        layer += children
+        for child in children:
+            if child.state is State.VALID:
+                node.orders_more = True
+                self._lists.learn(*child.law)  # rules out lists of later layers only
+        return self._tally.count(node)
 
     def _children(self, node: Node) -> list[Node] | None:
         """The children of a node that are not swapped; None until what says so is certain."""
@@ -178,15 +202,6 @@ class FindOD:
         if is_certain:
             self._orderable[node.rhs] = True
         return True if is_certain else None
-
-
-def count_laws(nodes: Iterable[Node], tree: ODTree, classes: ListClasses, counts: dict[str, int]) -> None:
-    """Count nodes whose children are known: the laws that they stand for, valid, and minimal."""
-    for node in nodes:
-        if tree.is_wanted(node):
-            standing_for = classes.count(*node.law)
-            counts["tree_nodes"] += standing_for
-            counts["minimal"] += 0 if node.orders_more else standing_for
 
 
 def _compared_at_the_end(node: Node) -> Iterator[tuple[int, int]]:
