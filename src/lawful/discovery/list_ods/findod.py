@@ -29,8 +29,8 @@ StateNodes = Callable[[Iterable[tuple[Node, float]]], None]
 
 _KNOWN_PAIRS = 200
 """Of the pairs that other families have learnt from, so many of the last join the sample."""
-_STATED_AT_ONCE = 5_000
-"""So many laws are stated in well under a second, so that a search that is stopped ends soon."""
+_STATED_AT_ONCE = 1_000
+"""So few laws are stated in a moment, so that a search that is stopped ends soon."""
 
 
 class Tally:
