@@ -27,6 +27,8 @@ class ListOracle:
     ----------
     forward_rule
         "fd" for the rule of minimal lists as it is defined, "od" for the older one: no sublist orders a later one.
+    largest
+        The most columns of each list of the laws that are given. Longer lists still decide what is minimal.
     """
 
     def __init__(
@@ -66,7 +68,8 @@ class ListOracle:
             for rhs in self.minimal_lists
             if rhs[0][1] == "asc"
             for lhs in self.minimal_lists
-            if not _columns(lhs) & _columns(rhs)
+            if max(len(lhs), len(rhs)) <= self._largest
+            and not _columns(lhs) & _columns(rhs)
             and self.orders(lhs, rhs)
             and not any(self.orders(lhs[:length], rhs) for length in range(1, len(lhs)))
         }
@@ -87,7 +90,7 @@ class ListOracle:
 
     def _minimal_lists(self) -> Iterator[List]:
         grown: list[List] = [()]
-        for _ in range(self._largest):
+        for _ in range(min(self._largest + 1, self._width)):
             grown = [
                 (*marked, (column, direction))
                 for marked in grown

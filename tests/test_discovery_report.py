@@ -6,6 +6,8 @@ import json
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from cli.result_documents import check_document
 from discovered_tables import TABLE, slow_table
@@ -14,8 +16,10 @@ from hypothesis import strategies as st
 
 import lawful
 from lawful.common.errors import UsageError
-from lawful.dependencies import FD, Key, NamedLaw, format_law, implies, parse_law
+from lawful.dependencies import FD, Key, NamedLaw, columns_of, format_law, implies, parse_law
+from lawful.discovery.questions import Watch
 from lawful.results.packed_laws import NO_RIGHT_SIDE, LawWriter
+from lawful.results.texts.discovery_text import discovery_summary
 
 
 @pytest.mark.parametrize("more", [{}, {"error": 0.05}, {"find": "key"}, {"max_size": 0}, {"null": "ignore"}])
@@ -60,6 +64,28 @@ def test_tables_of_a_report() -> None:
     assert f"{TABLE.num_rows}" not in report._repr_html_()[:20]
     assert "<td>" in report._repr_html_()
     assert "incomplete: the time limit" in lawful.discover(slow_table(), time_limit=0.01)._repr_html_()
+
+
+def test_a_stopped_search_for_lists_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns that all rise with the same number, each in its own steps, obey laws in most of their orders."""
+    number = np.arange(400)
+    steps = {f"c{share}": number // share for share in (1, 3, 5, 7, 11, 13, 17, 19)}
+    place = number * 37 % 100
+    table = pa.table({**steps, "place": place, "region": place // 10})
+    looks = iter(range(100))
+    monkeypatch.setattr(Watch, "reason", lambda _: None if next(looks, None) is not None else "looked often enough")
+    report = lawful.discover(table, "list-od")
+    monkeypatch.undo()
+    columns = report.counts["lists_complete_to"]
+    assert columns > 1
+    said = discovery_summary(report)
+    assert said.startswith("incomplete: looked often enough; ")
+    assert said.endswith(f" by then, with all list-based order dependencies of up to {columns} columns")
+    stated = {found.text for found in report}
+    others = lawful.discover(table, "list-od", max_size=columns - 1)
+    short = {found.text for found in others if len(columns_of(found.law.positional)) <= columns}
+    assert "[place asc] -> [region asc]" in short
+    assert short <= stated
 
 
 def test_keys_and_fds_apart() -> None:

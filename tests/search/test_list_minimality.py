@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lawful.search.list_ods.minimality import CheckMinimality, FDMap, Standing, SuffixIndex
-from lawful.search.list_ods.od_tree import MarkedList, Node, ODTree, State, column_set
+from lawful.search.list_ods.minimality import OrderedLists, SuffixIndex
+from lawful.search.list_ods.od_tree import MarkedList, Node, ODTree, State, bits
 
-A, B, C, D, E, F = range(6)
+A, B, C, D, E = range(5)
 
 
 def asc(*columns: int) -> MarkedList:
@@ -27,7 +26,7 @@ def turned(marked: MarkedList) -> MarkedList:
 
 
 def grown(tree: ODTree, node: Node) -> set[tuple[MarkedList, MarkedList]]:
-    return {node.add(mark, State.SPLIT).law for mark in tree.extensions(node)}
+    return {node.child(mark, State.SPLIT).law for mark in bits(tree.extensions(node))}
 
 
 def test_a_split_grows_on_the_left_and_a_valid_candidate_on_the_right() -> None:
@@ -43,13 +42,10 @@ def test_one_path_leads_to_each_candidate() -> None:
     """Example 7: [A, C] -> [B, D, E] comes from [A, C] -> [B, D], which comes from [A] -> [B, D]."""
     tree = ODTree((1,) * 6, bidirectional=False)
     top = Node(asc(A), asc(B), State.VALID)
-    middle = top.add(2 * D, State.SPLIT)
-    lower = middle.add(2 * C, State.VALID)
-    last = lower.add(2 * E, State.SPLIT)
-    assert last.law == (asc(A, C), asc(B, D, E))
-    assert list(last.path()) == [last, lower, middle, top]
-    assert {child for node in (top, middle, lower) for child in node.children} == {middle, lower, last}
-    assert asc(A, C) not in {lhs for lhs, _ in grown(tree, Node(asc(A), asc(B), State.VALID))}
+    middle = top.child(2 * D, State.SPLIT)
+    lower = middle.child(2 * C, State.VALID)
+    assert lower.child(2 * E, State.SPLIT).law == (asc(A, C), asc(B, D, E))
+    assert asc(A, C) not in {lhs for lhs, _ in grown(tree, top)}
 
 
 def test_the_tree_begins_with_right_sides() -> None:
@@ -68,35 +64,18 @@ def test_columns_that_stand_for_several_may_be_on_both_sides() -> None:
     assert grown(tree, tree.roots()[B]) == {(asc(A), asc(B))}
     assert grown(tree, Node(asc(B), asc(A), State.SPLIT)) == {(asc(B, A), asc(A))}
     assert grown(tree, Node(asc(A), asc(B), State.VALID)) == {(asc(A), asc(B, A))}
-    assert grown(ODTree((2, 1), longest=1), Node(asc(A), asc(B), State.VALID)) == set()
 
 
-@pytest.mark.parametrize("state", [State.SPLIT, State.SWAP])
-def test_what_grew_from_a_wrong_state_falls_away(state: State) -> None:
-    """Example 11: a valid candidate becomes a split or a swap on more rows; its children are gone."""
-    top = Node(asc(A), asc(B), State.VALID)
-    child = top.add(2 * C, State.SPLIT)
-    grandchild = child.add(2 * D, State.VALID)
-    assert not top.orders_more()
-    top.change(state)
-    assert (top.state, top.children, top.dropped) == (state, [], False)
-    assert child.dropped
-    assert grandchild.dropped
-
-
-def test_no_column_may_follow_what_determines_it() -> None:
-    """Example 3 (1): if A, B -> C, no list that begins with A and B, in any order and direction, goes on with C."""
-    fd_map = FDMap()
-
-    def determined(marked: MarkedList) -> int:
-        return 1 << C if column_set(marked) & 0b11 == 0b11 else 0
-
-    minimality = CheckMinimality(determined, fd_map)
-    for first, second in ((asc(A), asc(B)), (asc(B), (desc(A),)), ((desc(A),), (desc(B),))):
-        assert minimality.minimal_extensions(first + second, [2 * C, desc(C), 2 * D]) == [2 * D]
-    assert minimality.minimal_extensions(asc(A), [2 * C]) == [2 * C]
-    assert minimality.minimal_extensions((), [2 * A]) == [2 * A]
-    assert list(fd_map) == [(0b11, C)]
+def test_right_sides_grow_one_longer_than_laws_may_be() -> None:
+    """Whether a law is minimal depends on that."""
+    tree = ODTree((1, 1, 1, 1), bidirectional=False, longest=1)
+    valid = Node(asc(A), asc(B), State.VALID)
+    longer = valid.child(2 * C, State.VALID)
+    assert grown(tree, valid) == {(asc(A), asc(B, C)), (asc(A), asc(B, D))}
+    assert grown(tree, longer) == grown(tree, Node(asc(A), asc(B), State.SPLIT)) == set()
+    assert grown(tree, valid.child(2 * C, State.SPLIT)) == set()
+    assert tree.is_wanted(valid)
+    assert not tree.is_wanted(longer)
 
 
 def test_no_part_may_follow_what_it_orders() -> None:
@@ -126,44 +105,12 @@ def test_ends_are_looked_up_by_suffix() -> None:
 
 
 def test_the_older_forward_rule_knows_order_only() -> None:
-    minimality = CheckMinimality(lambda _: 0b1111, FDMap(), "od")
-    minimality.learn(asc(A, B), asc(D))
-    assert minimality.minimal_extensions(asc(C, A, B), [2 * D, desc(D), 2 * E]) == [desc(D), 2 * E]
-    assert minimality.minimal_extensions(asc(A, B, C), [2 * D]) == []
-    assert minimality.minimal_extensions(asc(A, C, B), [2 * D]) == [2 * D]
-
-
-SETS = st.sets(st.integers(1, 5), min_size=1).map(lambda columns: sum(1 << column for column in columns))
-
-
-@given(st.lists(SETS, max_size=12))
-def test_fds_are_kept_minimal_among_themselves(added: list[int]) -> None:
-    """Figure 3 (a), and more than one first column."""
-    fd_map = FDMap()
-    for columns in added:
-        fd_map.add(columns, A)
-        fd_map.add(columns, F)
-    minimal = {x for x in added if not any(y & x == y and y != x for y in added)}
-    assert sorted(fd_map) == sorted((columns, rhs) for columns in minimal for rhs in (A, F))
-    assert not any(fd_map.is_confirmed(columns, A) for columns in added)
-
-
-def test_what_is_wrong_is_forgotten_and_what_holds_is_known() -> None:
-    fd_map = FDMap()
-    fd_map.add(1 << B | 1 << C, A)
-    fd_map.add(1 << B | 1 << D | 1 << E, A)
-    fd_map.add(1 << C | 1 << D, A)
-    (tree,) = fd_map.trees()
-    assert set(tree.children) == {B, C}
-    b = tree.children[B]
-    b.standing = Standing.SPLIT
-    b.children[C].standing = Standing.VALID
-    b.children[D].children[E].standing = Standing.SPLIT
-    fd_map.prune()
-    assert sorted(fd_map) == sorted([(1 << B | 1 << C, A), (1 << C | 1 << D, A)])
-    assert fd_map.is_confirmed(1 << B | 1 << C | 1 << F, A)
-    assert not fd_map.is_confirmed(1 << C | 1 << D, A)
-    assert not fd_map.is_confirmed(1 << B | 1 << C, F)
+    lists = OrderedLists("od")
+    lists.learn(asc(A, B), asc(D))
+    assert lists.minimal_ends(asc(C, A, B), [2 * D, desc(D), 2 * E]) == [desc(D), 2 * E]
+    assert lists.minimal_ends(asc(A, B, C), [2 * D]) == []
+    assert lists.minimal_ends(asc(A, C, B), [2 * D]) == [2 * D]
+    assert OrderedLists().minimal_ends(asc(C, A, B), [2 * D]) == [2 * D]
 
 
 @given(
@@ -178,8 +125,8 @@ def test_the_index_prunes_like_a_search_through_all_laws(
 ) -> None:
     """`prunes` looks at the ends of a list; all of its beginnings together show every adjacent pair of parts."""
     index, laws = SuffixIndex(), set()
-    for order, left, right, bits in drawn:
-        marks = tuple(2 * column + (bits >> column & 1) for column in order)
+    for order, left, right, falls in drawn:
+        marks = tuple(2 * column + (falls >> column & 1) for column in order)
         lhs, rhs = marks[:left], marks[left : left + right]
         index.add(lhs, rhs)
         laws |= {(lhs, rhs), (turned(lhs), turned(rhs))}

@@ -42,7 +42,7 @@ def list_ods_from_canonical(
     bidirectional
         Whether lists may descend.
     max_size
-        The most columns of either list.
+        The most columns that either list may have; of all minimal laws, longer ones are left out.
 
     Returns
     -------
@@ -128,11 +128,13 @@ class _Growth:
         while pairs:
             lhs, rhs = pairs.pop()
             if self._theory.orders(lhs, rhs):
+                if len(rhs) > self._longest:
+                    continue  # looked at because it says that a shorter one is not minimal
                 longer = list(self._with_longer_right(lhs, rhs))
                 if not any(self._theory.orders(lhs, longer_rhs) for _, longer_rhs in longer):
                     yield ListOD(lhs, rhs)
                 pairs += longer
-            elif self._can_be_determined(rhs):
+            elif max(len(lhs) + 1, len(rhs)) <= self._longest and self._can_be_determined(rhs):
                 pairs += self._with_longer_left(lhs, rhs)
 
     def _with_longer_right(self, lhs: List, rhs: List) -> Iterator[tuple[List, List]]:
@@ -156,8 +158,6 @@ class _Growth:
 
     def _longer(self, marked: List, taken: int) -> Iterator[List]:
         """The minimal lists that are longer by one column that is not taken."""
-        if len(marked) == self._longest:
-            return
         taken |= _columns(marked)
         for column in self._columns:
             if taken >> column & 1 == 0:

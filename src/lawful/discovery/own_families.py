@@ -114,7 +114,6 @@ def _ask_for_list_ods(asked: Requested, null_policy: NullPolicy) -> Any:
         bidirectional=not options["unidirectional"],
         forward_rule=options["forward_rule"],
         with_implied=options["with_implied"],
-        flexible=options["flexible"],
         max_size=asked.max_size,
         error=asked.error,
         measure=asked.measure,
@@ -137,7 +136,6 @@ LIST_ODS = FamilySearch(
         Option("unidirectional", False, "All columns rise, none falls."),
         Option("with_implied", False, "State constants, and columns that order rows alike, in full instead of once."),
         Option("forward_rule", "fd", "What makes a list minimal: fd as now defined, od as older systems.", hidden=True),
-        Option("flexible", True, "Validate each layer of the tree while the next is discovered.", hidden=True),
     ),
 )
 

@@ -19,7 +19,7 @@ COMMON_OPTIONS = (
     Option(
         "max_size",
         None,
-        "The most columns of a key, a left side, a context or a list; the most predicates of a dc.",
+        "The most columns of a key, a left side, a context or either list; the most predicates of a dc.",
         "N",
         type=int,
     ),
@@ -51,7 +51,8 @@ class Request:
     find
         The families of laws.
     max_size
-        The most columns of a key, of a left side, of a context and of a list, and the most predicates of a DC.
+        The most columns of a key, of a left side, of a context and of each of two lists, and the most predicates of
+        a DC.
     error, measure
         The share of pairs (g1) or rows (g3) that may break a law; 0 asks for laws that hold, and then the measure
         does not matter.

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from lawful.common.meanings import Measure
 from lawful.dependencies import FD, Law
 from lawful.discovery.list_ods.classes import ListClasses, list_od
+from lawful.discovery.list_ods.findod import StateNodes, Tally
 from lawful.discovery.list_ods.questions import ListQuestion
 from lawful.discovery.loop import Answer, Pace
 from lawful.discovery.search import Search
-from lawful.search.list_ods.minimality import CheckMinimality, FDMap
-from lawful.search.list_ods.od_tree import MarkedList, Node, ODTree, State, column_set
+from lawful.search.list_ods.minimality import OrderedLists
+from lawful.search.list_ods.od_tree import MarkedList, Node, ODTree, State, bits, both_directions, column_set
 
 
 class AlmostOrdered:
@@ -26,14 +27,12 @@ class AlmostOrdered:
     pace = Pace()
     wants_to_think = False
 
-    def __init__(self, search: Search, classes: ListClasses, question: ListQuestion) -> None:
+    def __init__(self, search: Search, classes: ListClasses, question: ListQuestion, state: StateNodes) -> None:
         self.is_done = False
         self.measure: Measure | None = question.measure
-        self.layers: list[list[Node]] = []
-        """The candidates that are valid or can become so, layer by layer."""
         self._errors: dict[Law, float] = {}
         self._columns = classes.columns
-        self._question = question
+        self._search, self._question, self._classes, self._state = search, question, classes, state
         self._tree = ODTree(classes.sizes, bidirectional=question.bidirectional, longest=question.max_size)
         rows = search.table.rows
         self._whole = max(1, rows * (rows - 1) // 2 if question.measure == "g1" else rows)
@@ -43,23 +42,32 @@ class AlmostOrdered:
 
     def think(self) -> Iterator[list[Law]]:
         """Grow the tree layer by layer; what a layer needs to know is measured before it is judged."""
-        minimality = CheckMinimality(self._determined, FDMap(), self._question.forward_rule)
+        lists = OrderedLists(self._question.forward_rule)
         parents = self._tree.roots()
+        tally = Tally(self._tree, self._classes)
         while parents:
             if self._question.forward_rule == "fd":
                 yield from self._measured(self._fds_of(parents))
-            children: list[Node] = []
-            for parent in parents:
-                marks = minimality.minimal_extensions(parent.grown, self._tree.extensions(parent))
-                children += [parent.add(mark, State.SWAP) for mark in marks]
-            yield from self._judge(children)
-            layer = [child for child in children if child.state is not State.SWAP]
-            for node in layer:
-                if node.state is State.VALID:
-                    minimality.learn(*node.law)
-            self.layers.append(layer)
-            parents = layer
+            grown = [(parent, child) for parent in parents for child in self._minimal_children(parent, lists)]
+            yield from self._judge([child for _, child in grown])
+            for parent, child in grown:
+                if child.state is State.VALID:
+                    parent.orders_more = True
+                    lists.learn(*child.law)
+            self._state((node, self._error(node)) for node in parents if tally.count(node))
+            self._search.counts["lists_complete_to"] = len(parents[0].lhs) + len(parents[0].rhs)
+            parents = [child for _, child in grown if child.state is not State.SWAP]
+        self._search.counts.pop("lists_complete_to", None)
+        self._search.counts.update(tally.counts)
         self.is_done = True
+
+    def _minimal_children(self, parent: Node, lists: OrderedLists) -> Iterator[Node]:
+        self._search.look()
+        determined = 0
+        if parent.grown and self._question.forward_rule == "fd":
+            determined = both_directions(self._determined(column_set(parent.grown)))
+        marks = self._tree.extensions(parent) & ~determined
+        return (parent.child(mark, State.SWAP) for mark in lists.minimal_ends(parent.grown, bits(marks)))
 
     def law(self, candidate: Law) -> Law:
         """Candidates are laws."""
@@ -71,21 +79,8 @@ class AlmostOrdered:
             assert verdict.violations is not None
             self._errors[law] = verdict.violations / self._whole
 
-    def error(self, node: Node) -> float:
-        """The error of a law that was found."""
+    def _error(self, node: Node) -> float:
         return self._errors[self._law(*node.law)]
-
-    def valid_nodes(self) -> list[Node]:
-        """The valid nodes whose children are known too: all of them once the search has ended."""
-        return [node for layer in self.layers[:-1] for node in layer if node.state is State.VALID]
-
-    def minimal_nodes(self) -> list[Node]:
-        """The minimal laws among them: their right sides cannot be longer."""
-        return [node for node in self.valid_nodes() if not node.orders_more()]
-
-    def certain_nodes(self) -> list[Node]:
-        """The minimal laws of a search that was stopped: what was measured is final."""
-        return self.minimal_nodes()
 
     def _judge(self, nodes: Sequence[Node]) -> Iterator[list[Law]]:
         """Set the states: a swap is too many swapped pairs, which nothing longer can mend."""
@@ -93,7 +88,7 @@ class AlmostOrdered:
         yield from self._measured(self._law(*node.law) for node in nodes)
         wrong = []
         for node in nodes:
-            if self.error(node) <= allowed:
+            if self._error(node) <= allowed:
                 node.state = State.VALID
             else:
                 wrong.append(node)
@@ -106,12 +101,12 @@ class AlmostOrdered:
         wanted: dict[Law, None] = {}
         for parent in parents:
             if parent.grown:
-                for mark in self._tree.extensions(parent):
+                for mark in bits(self._tree.extensions(parent)):
                     wanted[self._fd(column_set(parent.grown), mark >> 1)] = None
         return wanted
 
-    def _determined(self, marked: MarkedList) -> int:
-        columns, allowed = column_set(marked), self._question.error
+    def _determined(self, columns: int) -> int:
+        allowed = self._question.error
         others = [place for place in range(len(self._columns)) if not columns >> place & 1]
         # Columns that no child may add were not measured and count as not determined.
         return sum(1 << place for place in others if self._errors.get(self._fd(columns, place), 1.0) <= allowed)

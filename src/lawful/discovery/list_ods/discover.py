@@ -2,9 +2,7 @@
 
 Chen, Jin, Li, Tan, Yang, Ma, "Effective and efficient lexicographical order dependency discovery" (2023): sample some
 rows, discover what holds on them, validate it on all rows, learn from the rows that break it, and repeat. Departures:
-columns that order rows alike are searched as one (`classes`); all children of a candidate are judged on the sample in
-one call; the tree is grown anew in each round, so that children which were ruled out by something that turned out
-wrong come back, and only what was validated is remembered.
+columns that order rows alike are searched as one (`classes`), and the rest of `findod`.
 """
 
 from __future__ import annotations
@@ -15,13 +13,12 @@ import numpy as np
 
 from lawful.checks import RankedTable
 from lawful.common.arrays import Floats
-from lawful.common.errors import StoppedError
 from lawful.dependencies import ListOD
 from lawful.discovery.coverage import Coverage
 from lawful.discovery.findings import Findings, ListedLaws
 from lawful.discovery.list_ods.almost import AlmostOrdered
 from lawful.discovery.list_ods.classes import ListClasses, classes_of, every_column
-from lawful.discovery.list_ods.findod import FindOD, find_on_drawn_then_all_rows
+from lawful.discovery.list_ods.findod import FindOD
 from lawful.discovery.list_ods.from_canonical import minimal_laws_from_canonical
 from lawful.discovery.list_ods.questions import ListQuestion
 from lawful.discovery.loop import run_loop
@@ -31,10 +28,12 @@ from lawful.search.list_ods.od_tree import Node
 
 
 def discover_list_ods(search: Search, question: ListQuestion) -> Findings:
-    """Find all minimal list-based order dependencies; at a limit, what was certain by then.
+    """Find all minimal list-based order dependencies; at a limit, what was certain by then, short ones first.
 
     `counts["minimal"]` is the number of minimal laws and `counts["tree_nodes"]` the number of valid nodes of the tree,
-    which the papers report; both count implied laws, stated or not.
+    which the papers report; both count implied laws, stated or not. Of a search that was stopped,
+    `counts["lists_complete_to"]` says how far it came: all laws of up to so many columns, both lists together, were
+    stated.
     """
     with search.to_the_end():
         search.look()
@@ -43,31 +42,20 @@ def discover_list_ods(search: Search, question: ListQuestion) -> Findings:
         classes = every_column(search.table) if is_older else classes_of(search.table, bidirectional=bidirectional)
         if not question.with_implied and question.max_size != 0:
             _state(search, question, classes.stated_first(), [0.0])
+
+        def state(nodes: Iterable[tuple[Node, float]]) -> None:
+            laws = [(law, error) for node, error in nodes for law in _stated(node, classes, question)]
+            _state(search, question, [law for law, _ in laws], [error for _, error in laws])
+
         if question.strategy == "canonical":
             laws = minimal_laws_from_canonical(search, question)
             search.counts["minimal"] = len(laws)
             _state(search, question, laws if question.with_implied else classes.folded(laws))
         elif question.error:
-            _run(search, AlmostOrdered(search, classes, question), classes, question)
+            run_loop(search, AlmostOrdered(search, classes, question, state))
         else:
-            _run(search, find_on_drawn_then_all_rows(search, classes, question), classes, question)
+            run_loop(search, FindOD(search, classes, question, state))
     return search.findings
-
-
-def _run(search: Search, thinker: AlmostOrdered | FindOD, classes: ListClasses, question: ListQuestion) -> None:
-    """Run the loop and state what it found, also when it is stopped."""
-    found: list[Node] = []
-    try:
-        run_loop(search, thinker)
-        found = thinker.minimal_nodes()
-        search.counts["minimal"] = sum(classes.count(*node.law) for node in found)
-        search.counts["tree_nodes"] = sum(classes.count(*node.law) for node in thinker.valid_nodes())
-    except (StoppedError, KeyboardInterrupt):
-        found = thinker.certain_nodes()
-        raise
-    finally:
-        laws = [(law, thinker.error(node)) for node in found for law in _stated(node, classes, question)]
-        _state(search, question, [law for law, _ in laws], [error for _, error in laws])
 
 
 def _stated(node: Node, classes: ListClasses, question: ListQuestion) -> Iterator[ListOD]:

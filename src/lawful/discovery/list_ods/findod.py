@@ -1,260 +1,216 @@
-"""FindOD (sections IV to VIII) as a thinker: discover on a sample of rows, validate on all rows, and repeat."""
+"""FindOD (sections IV to VIII) as a thinker: discover on a sample of rows, validate on all rows, layer by layer.
+
+Departures from the paper, which grows the whole tree on the sample, validates it, and grows it again:
+
+- A layer is grown, and all that it leans on is certain of the whole table before the next layer is grown. Nothing
+  grows from what is wrong, nothing is grown twice, and a law is minimal for good once its children are known. So laws
+  come in the order of their lengths.
+- What is looked up and checked are the parts of candidates (`parts`), not lists: orders of the same columns share them.
+- A right side that no list orders has no nodes (`_can_be_ordered`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-import numpy as np
-
-from lawful.checks import CheckTask, RankedTable, Verdict, Workspace, check
-from lawful.common.meanings import Measure, NullPolicy
-from lawful.dependencies import FD, Law
-from lawful.discovery.list_ods.classes import ListClasses, list_od
+from lawful.common.meanings import Measure
+from lawful.dependencies import Law
+from lawful.discovery.list_ods.classes import ListClasses
+from lawful.discovery.list_ods.parts import Part, Parts
 from lawful.discovery.list_ods.questions import ListQuestion
-from lawful.discovery.list_ods.sample import Sample, draw_rows
-from lawful.discovery.loop import Answer, Pace, run_loop
+from lawful.discovery.list_ods.sample import draw_rows
+from lawful.discovery.loop import Answer, Pace
 from lawful.discovery.search import Search
-from lawful.search.list_ods.minimality import CheckMinimality, FDMap, FDNode, Standing
-from lawful.search.list_ods.od_tree import MarkedList, Node, ODTree, State, column_set
+from lawful.search.list_ods.minimality import OrderedLists
+from lawful.search.list_ods.od_tree import MarkedList, Node, ODTree, State, bits, column_set
 
-_RESTART_AFTER = 10
-"""So many violating rows make discovery start again before its end: mu of section VIII."""
+StateNodes = Callable[[Iterable[tuple[Node, float]]], None]
+"""Is given minimal laws, each with its error, once they are certain."""
+
 _KNOWN_PAIRS = 200
-"""Of the pairs that other families have learnt from, so many of the last join the first sample."""
+"""Of the pairs that other families have learnt from, so many of the last join the sample."""
+_STATED_AT_ONCE = 1_000
+"""So few laws are stated in a moment, so that a search that is stopped ends soon."""
 
-Pair = tuple[int, int]
 
+class Tally:
+    """How many laws the nodes of a tree stand for: valid ones, and minimal ones."""
 
-def find_on_drawn_then_all_rows(search: Search, classes: ListClasses, question: ListQuestion) -> FindOD:
-    """Draw rows, discover and validate on these, then on the table; give the search on the table, which is to be run.
+    def __init__(self, tree: ODTree, classes: ListClasses) -> None:
+        self.counts = {"minimal": 0, "tree_nodes": 0}
+        self._tree, self._classes = tree, classes
 
-    Departing from the paper, candidates are validated on the rows that were drawn before all rows are asked: what
-    some thousand rows refute needs no partition of the table.
-    """
-    drawn = draw_rows(search.table, classes.columns, question.seed)
-    if drawn.is_whole:
-        return FindOD(search, drawn, drawn.columns, classes, question)
-    sample = Sample(search.table, drawn.columns, drawn.violating_rows(bidirectional=question.bidirectional))
-    sample.add(search.shared(question).known_pairs[-_KNOWN_PAIRS:].ravel())
-    on_drawn = Search(drawn, search.engine, search.watch, checks=_ChecksHere(drawn))
-    run_loop(on_drawn, FindOD(on_drawn, sample, range(len(drawn.columns)), classes, question, drawn))
-    return FindOD(search, sample, drawn.columns, classes, question)
+    def count(self, node: Node) -> bool:
+        """Count a node whose children are known; gives whether it is a minimal law that was asked for."""
+        if not self._tree.is_wanted(node):
+            return False
+        laws = self._classes.count(*node.law)
+        self.counts["tree_nodes"] += laws
+        self.counts["minimal"] += 0 if node.orders_more else laws
+        return not node.orders_more
 
 
 class FindOD:
-    """Algorithm 1, with the flexible strategy of section VIII or without.
-
-    The tree is grown anew for each thought, so that children which were ruled out by something that turned out wrong
-    come back; what was validated is remembered.
+    """The tree of candidates, grown breadth first on the sample and validated on the table as it grows.
 
     Parameters
     ----------
-    search
-        On the rows that candidates are validated on.
-    sample
-        The rows that candidates are discovered on.
-    columns
-        The columns of the validated table that marks and bits stand for.
-    drawn
-        The rows that are validated on, if they are not all: the rows of the table that they are.
+    state
+        Is given minimal laws, with their errors of 0, as soon as they are certain.
     """
 
-    pace = Pace(calls=2)  # a layer is validated while the next one is discovered
+    pace = Pace()
     measure: Measure | None = None
+    wants_to_think = False
 
-    def __init__(
-        self,
-        search: Search,
-        sample: Sample,
-        columns: Sequence[int],
-        classes: ListClasses,
-        question: ListQuestion,
-        drawn: Sample | None = None,
-    ) -> None:
+    def __init__(self, search: Search, classes: ListClasses, question: ListQuestion, state: StateNodes) -> None:
         self.is_done = False
-        self._search, self._sample, self._columns, self._drawn = search, sample, columns, drawn
-        self._classes, self._question = classes, question
-        self._tree = ODTree(classes.sizes, bidirectional=question.bidirectional, longest=question.max_size)
-        self._layers: list[list[Node]] = []
-        self._fd_map = FDMap()
-        self._confirmed: set[tuple[MarkedList, MarkedList]] = set()
-        self._violating: set[int] = set()
-        self._is_discovering = False
-
-    @property
-    def wants_to_think(self) -> bool:
-        """Whether enough is known to be wrong to discover anew, while layers are validated as they are discovered."""
-        return self._is_discovering and len(self._violating) >= _RESTART_AFTER
+        self._search, self._question, self._classes, self._state = search, question, classes, state
+        bidirectional = question.bidirectional
+        self._tree = ODTree(classes.sizes, bidirectional=bidirectional, longest=question.max_size)
+        self._sample = draw_rows(search.table, classes.columns, question.seed, bidirectional=bidirectional)
+        self._parts = Parts(self._sample, classes.columns)
+        self._lists = OrderedLists(question.forward_rule)
+        self._by_fds = question.forward_rule == "fd"
+        self._tally = Tally(self._tree, classes)
+        self._orderable: dict[MarkedList, bool] = {}
+        places = range(len(classes.columns))
+        self._finest = sorted(places, key=lambda place: -search.table.distinct(classes.columns[place]))
 
     def sample(self) -> None:
-        """Add the rows that broke candidates to the sample."""
-        if self._violating:
-            rows = np.fromiter(self._violating, np.int64)
-            self._sample.add(rows if self._drawn is None else self._drawn.ids[rows])
-        self._violating = set()
-        self._search.counts["sample_rows"] = len(self._sample)
-
-    def think(self) -> Iterator[Sequence[Node | FDNode]]:
-        """Discover on the sample and validate: each layer while the next one is discovered, or all in the end."""
-        self._is_discovering = self._question.flexible
-        for layer in self._discover():
-            if self._sample.is_whole:
-                self._confirmed.update(node.law for node in layer)  # nothing is left to validate
-            elif self._question.flexible:
-                yield []  # the tree changes between its layers only
-                yield self._unconfirmed(node for node in layer if node.state is State.VALID)
-        self._is_discovering = False
+        """Let the pairs of rows that refuted laws of other families refute these too."""
         if not self._sample.is_whole:
-            if not self._question.flexible:
-                yield from self._validate_paths(self.valid_nodes())
-            yield []
-            yield from self._validate_fds()
-        self.is_done = not self._violating
+            self._sample.add(self._search.shared(self._question).known_pairs[-_KNOWN_PAIRS:].ravel())
 
-    def law(self, candidate: Node | FDNode) -> Law:
-        """The law that a node of the tree of candidates, or one of the map of FDs, stands for."""
-        if isinstance(candidate, FDNode):
-            named = tuple(column for place, column in enumerate(self._columns) if candidate.columns >> place & 1)
-            return FD(named, self._columns[candidate.rhs])
-        lhs, rhs = (tuple(2 * self._columns[mark >> 1] + (mark & 1) for mark in marked) for marked in candidate.law)
-        return list_od(lhs, rhs)
+    def think(self) -> Iterator[Sequence[Part]]:
+        """Grow the tree breadth first (algorithm 3)."""
+        nodes = self._tree.roots()
+        while nodes:
+            columns = len(nodes[0].lhs) + len(nodes[0].rhs)
+            self._search.progress(f"{len(nodes):,} candidates of {columns} columns")
+            layer: list[Node] = []
+            yield from self._grow(nodes, layer)
+            self._search.counts.update(lists_complete_to=columns, sample_rows=len(self._sample))
+            nodes = layer
+        self._search.counts.pop("lists_complete_to", None)
+        self._search.counts.update(self._tally.counts)
+        self.is_done = True
+
+    def law(self, candidate: Part) -> Law:
+        """The law that a part stands for."""
+        return self._parts.law(candidate)
 
     def learn(self, answers: Sequence[Answer]) -> None:
-        """Take over what all rows say; the rows that changed anything join the sample."""
-        for candidate, verdict in answers:
-            if isinstance(candidate, FDNode):
-                self._learn_fd(candidate, verdict.witness)
-            else:
-                self._learn_node(candidate, verdict.witness)
-        if self._drawn is None:
-            learnt = [verdict.witness for _, verdict in answers if verdict.witness is not None]
-            self._search.shared(self._question).learn(learnt)
+        """Take over what all rows say."""
+        for part, verdict in answers:
+            self._parts.learn(part, verdict.witness)
+        learnt = [verdict.witness for _, verdict in answers if verdict.witness is not None]
+        self._search.shared(self._question).learn(learnt)
 
-    def valid_nodes(self) -> list[Node]:
-        """The valid nodes of the last tree."""
-        return [node for layer in self._layers for node in layer if node.state is State.VALID and not node.dropped]
+    def _grow(self, nodes: list[Node], layer: list[Node]) -> Iterator[Sequence[Part]]:
+        """Add the children of nodes to a layer, each node's as soon as all that they lean on is certain."""
+        while nodes:
+            unsettled: list[Node] = []
+            minimal: list[Node] = []
+            try:
+                for node in nodes:
+                    self._search.look()
+                    children = self._children(node)
+                    if children is None:
+                        unsettled.append(node)
+                    elif self._settle(node, children, layer):
+                        minimal.append(node)
+                    if len(minimal) == _STATED_AT_ONCE:
+                        self._state((node, 0.0) for node in minimal)
+                        minimal.clear()
+            finally:
+                self._state((node, 0.0) for node in minimal)
+            if unsettled:
+                yield self._parts.take_open()
+                yield []
+                self._parts.refute_more()
+            nodes = unsettled
 
-    def minimal_nodes(self) -> list[Node]:
-        """The minimal laws among them: their right sides cannot be longer."""
-        return [node for node in self.valid_nodes() if not node.orders_more()]
+    def _settle(self, node: Node, children: list[Node], layer: list[Node]) -> bool:
+        """Take the children of a node for certain; gives whether the node is a minimal law then."""
+        layer += children
+        for child in children:
+            if child.state is State.VALID:
+                node.orders_more = True
+                self._lists.learn(*child.law)  # rules out lists of later layers only
+        return self._tally.count(node)
 
-    def error(self, node: Node) -> float:
-        """The error of a law that was found: none."""
-        return 0.0
-
-    def _discover(self) -> Iterator[list[Node]]:
-        """Grow the tree breadth first, and yield its layers (algorithm 3)."""
-        sample = self._sample
-        self._minimality = CheckMinimality(sample.determined, self._fd_map, self._question.forward_rule)
-        self._layers = []
-        parents = self._tree.roots()
-        while parents:
-            layer: list[Node] = []
-            for parent in parents:
-                if parent.dropped:
-                    continue
-                marks = self._minimality.minimal_extensions(parent.grown, self._tree.extensions(parent))
-                for mark, state in zip(marks, sample.states(parent, marks), strict=True):
-                    if state is not State.SWAP:  # nothing grows from a swap
-                        layer.append(parent.add(mark, state))
-                        if state is State.VALID:
-                            self._minimality.learn(*layer[-1].law)
-                self._search.look()
-            self._layers.append(layer)
-            yield layer
-            parents = layer
-
-    def _unconfirmed(self, nodes: Iterable[Node]) -> list[Node]:
-        return [node for node in nodes if not node.dropped and node.law not in self._confirmed]
-
-    def _validate_paths(self, leaves: Iterable[Node]) -> Iterator[list[Node]]:
-        """Validate valid nodes from the upper levels on, with the split nodes on the way to them (algorithm 4).
-
-        What grew from a state that turns out wrong falls away unchecked.
-        """
-        levels: dict[int, dict[Node, None]] = {}
-        for leaf in leaves:
-            for node in leaf.path():
-                levels.setdefault(len(node.lhs) + len(node.rhs), {})[node] = None
-        for _, level in sorted(levels.items()):
-            yield self._unconfirmed(level)
-            yield []
-
-    def _validate_fds(self) -> Iterator[list[FDNode]]:
-        """Validate the FDs that ruled out lists, beginnings first (algorithm 5).
-
-        A beginning that holds makes what is longer unnecessary. One that two rows of the sample refute is not checked.
-        """
-        level = self._fd_map.trees()
-        while level:
-            unknown = [node for node in level if node.standing is Standing.UNKNOWN]
-            for node in unknown:
-                if self._sample.refutes_fd(node.columns, node.rhs):
-                    node.standing = Standing.SPLIT
-            yield [node for node in unknown if node.standing is Standing.UNKNOWN]
-            yield []
-            level = [child for node in level if node.standing is Standing.SPLIT for child in node.children.values()]
-        self._fd_map.prune()
-
-    def _learn_node(self, node: Node, witness: Pair | None) -> None:
-        self._confirmed.add(node.law)
-        state = State.VALID if witness is None else self._state_shown_by(node, witness)
-        if witness is not None and state is not node.state:
-            node.change(state)
-            self._violating.update(witness)
-
-    def _learn_fd(self, node: FDNode, witness: Pair | None) -> None:
-        if witness is None:
-            node.standing, node.is_used = Standing.VALID, True
-            node.children.clear()
-            return
-        node.standing = Standing.SPLIT
-        if node.is_used:  # not: has no children
-            self._violating.update(witness)
-
-    def _state_shown_by(self, node: Node, witness: Pair) -> State:
-        """What a witness shows: a swap unless its rows agree on the left. Checks give a swap if there is one."""
-        first, second = witness
-        ranks = (self._search.table.column(self._columns[mark >> 1]) for mark in node.lhs)
-        return State.SPLIT if all(column[first] == column[second] for column in ranks) else State.SWAP
-
-    def certain_nodes(self) -> list[Node]:
-        """Of a search that was stopped, the laws that hold and are minimal whatever else there is.
-
-        Lists that are minimal on some rows are so on all. What is uncertain is whether a right side could be longer:
-        not if the sample refutes that, nor if the list is ruled out by laws that were validated.
-        """
-        confirmed = [node for node in self.valid_nodes() if node.law in self._confirmed]
-        known = CheckMinimality(self._known_fds, FDMap(), self._question.forward_rule)
-        for node in confirmed:
-            known.learn(*node.law)
-        unfinished = set(self._layers[-1]) if self._layers else set()
-        return [
-            node
-            for node in confirmed
-            if node not in unfinished and not node.orders_more() and self._is_settled(node, known)
-        ]
-
-    def _is_settled(self, node: Node, known: CheckMinimality) -> bool:
-        """Whether all longer right sides that were ruled out were so by what is known of the whole table."""
+    def _children(self, node: Node) -> list[Node] | None:
+        """The children of a node that are not swapped; None until what says so is certain."""
+        parts, grown = self._parts, column_set(node.grown)
         marks = self._tree.extensions(node)
-        looked_at = self._minimality.minimal_extensions(node.rhs, marks)
-        return known.minimal_extensions(node.rhs, marks) == looked_at
+        if not marks:
+            return []
+        if node.state is State.SPLIT and not (can_be_ordered := self._can_be_ordered(node)):
+            return None if can_be_ordered is None else []
+        compared = list(_compared_at_the_end(node))
+        for context, mark in compared:
+            marks &= parts.compatible(context, mark)
+        minimal = self._lists.minimal_ends(node.grown, bits(marks))
+        is_certain = True
+        if self._by_fds and grown:
+            determined = parts.determined(grown)
+            ruled_out = sum({1 << (mark >> 1) for mark in minimal if determined >> (mark >> 1) & 1})
+            is_certain = parts.lean_on_fds(grown, ruled_out)
+            minimal = [mark for mark in minimal if not ruled_out >> (mark >> 1) & 1]
+        marks = sum(1 << mark for mark in minimal)
+        for context, mark in compared:
+            is_certain &= parts.lean_on_order(context, mark, marks)
+        children = []
+        for mark in minimal:
+            child = node.child(mark, State.SPLIT)
+            left, right = column_set(child.lhs), column_set(child.rhs)
+            if right & ~parts.determined(left) == 0:
+                child.state = State.VALID
+                is_certain &= parts.lean_on_fds(left, right)
+            children.append(child)
+        return children if is_certain else None
 
-    def _known_fds(self, marked: MarkedList) -> int:
-        if self._sample.is_whole:
-            return self._sample.determined(marked)
-        columns = column_set(marked)
-        width = len(self._classes.members)
-        return sum(1 << column for column in range(width) if self._fd_map.is_confirmed(columns, column))
+    def _can_be_ordered(self, node: Node) -> bool | None:
+        """Whether any list orders the right side of a split node; None if that is not certain yet.
+
+        A list that swaps nothing can be continued to one that orders the right side if any list orders it: put that one
+        behind. So columns that swap nothing are taken as they come, those of many values first, until they determine
+        the right side. If they get stuck on the sample, no list orders it on the table.
+        """
+        found = self._orderable.get(node.rhs)
+        if found is not None:
+            return found
+        right, columns, is_certain = column_set(node.rhs), column_set(node.lhs), True
+        while right & ~self._parts.determined(columns):
+            self._search.look()
+            free = self._tree.marks_beside(columns, right)
+            compared = [(columns | column_set(node.rhs[:place]), mark) for place, mark in enumerate(node.rhs)]
+            for context, mark in compared:
+                free &= self._parts.compatible(context, mark)
+            if not free:
+                self._orderable[node.rhs] = False
+                return False
+            for column in self._finest:
+                if choice := free & 0b11 << 2 * column:
+                    for context, mark in compared:
+                        is_certain &= self._parts.lean_on_order(context, mark, choice & -choice)
+                    columns |= 1 << column
+                    if not right & ~self._parts.determined(columns):
+                        break
+        is_certain &= self._parts.lean_on_fds(columns, right)
+        if is_certain:
+            self._orderable[node.rhs] = True
+        return True if is_certain else None
 
 
-class _ChecksHere:
-    """Checks in the thread that asks: the quick way for some thousand rows."""
-
-    def __init__(self, table: RankedTable) -> None:
-        self._table, self._workspace = table, Workspace(table, NullPolicy.EQUAL)
-
-    def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
-        """Check one task after the other."""
-        return (check(task, self._table, self._workspace) for task in tasks)
+def _compared_at_the_end(node: Node) -> Iterator[tuple[int, int]]:
+    """The contexts and marked columns with which one more column of a node must be compatible."""
+    if node.state is State.VALID:
+        right = column_set(node.rhs)
+        for place, mark in enumerate(node.lhs):
+            yield right | column_set(node.lhs[:place]), mark
+    else:
+        left = column_set(node.lhs)
+        for place, mark in enumerate(node.rhs):
+            yield left | column_set(node.rhs[:place]), mark

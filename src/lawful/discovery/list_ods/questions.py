@@ -25,10 +25,8 @@ class ListQuestion:
         Which lists are minimal: "fd" as defined (BOD*), "od" as older systems have it (BOD), for comparison.
     with_implied
         State every minimal law. Otherwise constants, and columns that order rows alike, are stated once.
-    flexible
-        Validate each layer of the tree while the next one is discovered, instead of the whole tree at its end.
     max_size
-        The most columns of each of the two lists.
+        The most columns that each of the two lists may have; of all minimal laws, longer ones are left out.
     error
         The share of pairs (g1) or of rows (g3) that may break a law; 0 asks for laws that hold.
     """
@@ -37,7 +35,6 @@ class ListQuestion:
     bidirectional: bool = True
     forward_rule: ForwardRule = "fd"
     with_implied: bool = False
-    flexible: bool = True
     max_size: int | None = None
     error: float = 0.0
     measure: Measure = "g1"

@@ -1,8 +1,8 @@
-"""The sample r' on which list-based order dependencies are discovered before they are validated (FindOD, section V).
+"""The rows on which list-based order dependencies are discovered before the table is asked (FindOD, section V).
 
-Some rows are drawn at random, and of these the ones that break a candidate with one column on each side are kept.
-Later come the rows that broke candidates on the whole table. Departing from the paper, a table not larger than a
-sample is its own sample, and at most so many rows are drawn: more would only repeat what few rows show.
+Some rows are drawn at random, and for some of these rows that tie with them or are next to them in a column. Later come
+the rows that refuted something on the whole table. Departing from the paper, a table not larger than a sample is its
+own sample, at most so many rows are drawn, and all of them stay: what is asked of them is asked once (`parts`).
 """
 
 from __future__ import annotations
@@ -10,39 +10,44 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from lawful.checks import RankedTable, partitions
 from lawful.common.arrays import Int32s
 from lawful.discovery.list_ods.kernels import sample as kernels
-from lawful.search.list_ods.od_tree import MarkedList, Node, State, column_set
+from lawful.search.list_ods.od_tree import bits
 
 _WHOLE_ROWS = 2_000
 _SHARE = 0.01
 _FEWEST, _MOST = 50, 100_000
 _MET, _PARTNERS = 100, 2
-_STATES = (State.VALID, State.SPLIT, State.SWAP)
+_BYTES_OF_PARTITIONS = 1 << 26
+"""Of partitions that are kept; one that is needed again is made again."""
 
 ClassIds = tuple[Int32s, int]
-"""The class of each row, numbered in the order of a list, and the number of classes."""
+"""The class of each row, and the number of classes."""
 
 
 class Sample:
-    """Some rows of a table, and what they say of candidates.
+    """Some rows of a table, and what they say of columns.
 
     Parameters
     ----------
     table
         The table.
     columns
-        The columns that are searched; marks count them by their places here.
+        The columns that are searched; bits and marks count them by their places here.
     rows
         The rows, by id.
+    bidirectional
+        Whether it matters which columns fall while others rise.
     """
 
-    def __init__(self, table: RankedTable, columns: Sequence[int], rows: Iterable[int]) -> None:
+    def __init__(
+        self, table: RankedTable, columns: Sequence[int], rows: Iterable[int], *, bidirectional: bool = True
+    ) -> None:
         self._table = table
         self._columns = tuple(columns)
+        self._bidirectional = bidirectional
         self._rows = np.unique(np.fromiter(rows, np.int64))
         self._rank()
 
@@ -50,112 +55,66 @@ class Sample:
         return self._rows.size
 
     @property
-    def rows(self) -> int:
-        """The number of rows; with the next three this is a table of its own, its ranks from 0 on."""
-        return self._rows.size
-
-    @property
-    def width(self) -> int:
-        """The number of columns."""
-        return len(self._columns)
-
-    def column(self, i: int) -> Int32s:
-        """The ranks of a column."""
-        ranks: Int32s = self._ranks[i]
-        return ranks
-
-    def distinct(self, i: int) -> int:
-        """The largest rank of a column."""
-        return int(self._highest[i])
-
-    @property
-    def columns(self) -> tuple[int, ...]:
-        """The columns of the table that these are."""
-        return self._columns
-
-    @property
-    def ids(self) -> npt.NDArray[np.int64]:
-        """The rows of the table that these are, ascending."""
-        return self._rows
-
-    @property
     def is_whole(self) -> bool:
         """Whether all rows of the table are here."""
         return self._rows.size == self._table.rows
 
     def add(self, rows: Iterable[int]) -> None:
-        """Add rows that break a candidate which held here."""
+        """Add rows that refute something which held here."""
         self._rows = np.union1d(self._rows, np.fromiter(rows, np.int64))
         self._rank()
 
-    def determined(self, marked: MarkedList) -> int:
-        """The columns, as bits, that the columns of a list determine here, their own left out."""
-        members = column_set(marked)
-        found = self._determined.get(members)
+    def determined(self, columns: int) -> int:
+        """The columns that a set of columns determines here, its own among them."""
+        flags = np.empty(len(self._columns), np.bool_)
+        kernels.mark_determined(*self._class_ids(columns), self._ranks, flags)
+        return sum(1 << int(column) for column in np.flatnonzero(flags)) | columns
+
+    def compatible(self, context: int, column: int) -> int:
+        """The marked columns that no two rows, which agree on the context, order against a column that rises."""
+        swapped = np.empty((len(self._columns), 2), np.bool_)
+        kernels.mark_swapped(
+            *self._class_ids(context), self._ranks[column], self._ranks, self._orders, self._bidirectional, swapped
+        )
+        return sum(1 << int(mark) for mark in np.flatnonzero(~swapped.ravel()))
+
+    def _class_ids(self, columns: int) -> ClassIds:
+        found = self._partitions.get(columns)
         if found is None:
-            flags = np.empty(len(self._columns), np.bool_)
-            kernels.mark_determined(*self._class_ids(marked), self._ranks, flags)
-            bits = sum(1 << int(column) for column in np.flatnonzero(flags))
-            found = self._determined[members] = bits & ~members
-        return found
-
-    def refutes_fd(self, columns: int, rhs: int) -> bool:
-        """Whether two rows here agree on the columns, given as bits, and not on the right side."""
-        marked = tuple(2 * column for column in range(len(self._columns)) if columns >> column & 1)
-        return not self.determined(marked) >> rhs & 1
-
-    def states(self, node: Node, marks: list[int]) -> list[State]:
-        """The states of the children that a node has with these marks."""
-        if not marks:
-            return []
-        x, x_classes = self._class_ids(node.lhs)
-        y, _ = self._class_ids(node.rhs)
-        added, found = np.array(marks, np.int32), np.empty(len(marks), np.int8)
-        if node.state is State.VALID:
-            kernels.states_on_the_right(x, x_classes, y, self._ranks, self._highest, added, found)
-        else:
-            kernels.states_on_the_left(x, x_classes, y, self._ranks, self._orders, added, found)
-        return [_STATES[state] for state in found.tolist()]
-
-    def violating_rows(self, *, bidirectional: bool) -> list[int]:
-        """Two rows for each candidate A -> B that does not hold here (algorithm Sample)."""
-        marked = np.zeros(len(self), np.bool_)
-        kernels.mark_violations(self._ranks, self._orders, bidirectional, marked)
-        return [int(row) for row in self._rows[marked]]
-
-    def _class_ids(self, marked: MarkedList) -> ClassIds:
-        found = self._partitions.get(marked)
-        if found is None:
-            ids, classes = self._class_ids(marked[:-1])
-            column, out = marked[-1] >> 1, np.empty_like(ids)
-            ranks, order = self._ranks[column], self._orders[column]
-            classes = kernels.expand(ids, classes, ranks, order, marked[-1] & 1 == 1, out)
-            found = self._partitions[marked] = (out, classes)
+            smaller = (columns ^ 1 << column for column in bits(columns))
+            known = next((smaller for smaller in smaller if smaller in self._partitions), columns & (columns - 1))
+            (ids, classes), column = self._class_ids(known), (columns ^ known).bit_length() - 1
+            out = np.empty_like(ids)
+            classes = kernels.expand(ids, classes, self._ranks[column], self._orders[column], out)
+            found = out, classes
+            if len(self._partitions) * out.nbytes > _BYTES_OF_PARTITIONS:
+                self._forget_partitions()
+            self._partitions[columns] = found
         return found
 
     def _rank(self) -> None:
-        """Rank the rows that are here, and forget what fewer rows said."""
+        """Rank the rows that are here."""
         shape = (len(self._columns), self._rows.size)
         self._ranks, self._orders = np.empty(shape, np.int32), np.empty(shape, np.int32)
-        self._highest = np.zeros(len(self._columns), np.int32)
         for place, column in enumerate(self._columns):
             values = np.asarray(self._table.column(column)[self._rows])
             order = np.argsort(values, kind="stable")
             rises = np.diff(values[order], prepend=values[order[:1]]) != 0
             self._ranks[place, order] = np.cumsum(rises)
             self._orders[place] = order
-            self._highest[place] = self._ranks[place].max(initial=0)
-        self._partitions: dict[MarkedList, ClassIds] = {(): (np.zeros(self._rows.size, np.int32), 1)}
-        self._determined: dict[int, int] = {}
+        self._forget_partitions()
+
+    def _forget_partitions(self) -> None:
+        self._partitions: dict[int, ClassIds] = {0: (np.zeros(self._rows.size, np.int32), 1)}
 
 
-def draw_rows(table: RankedTable, columns: Sequence[int], seed: int) -> Sample:
+def draw_rows(table: RankedTable, columns: Sequence[int], seed: int, *, bidirectional: bool = True) -> Sample:
     """Draw rows at random, and for some of them rows that agree with them or are next to them in a column.
 
     Only such rows split a candidate, and in a large table two random rows hardly ever do (a departure).
     """
     if table.rows <= _WHOLE_ROWS:
-        return Sample(table, columns, range(table.rows))
+        return Sample(table, columns, range(table.rows), bidirectional=bidirectional)
     size = int(np.clip(_SHARE * table.rows, _FEWEST, _MOST))
     # Not `choice` without replacement, which takes as long as the table is; a row drawn twice is one row.
     drawn = [np.random.default_rng(seed).integers(0, table.rows, size)]
@@ -167,4 +126,4 @@ def draw_rows(table: RankedTable, columns: Sequence[int], seed: int) -> Sample:
         partners = np.empty(2 * _PARTNERS * met.size, np.int32)
         found = kernels.draw_partners(ranks, int(drawn[0][0]), left, partners)
         drawn.append(partners[:found].astype(np.int64))
-    return Sample(table, columns, np.concatenate(drawn))
+    return Sample(table, columns, np.concatenate(drawn), bidirectional=bidirectional)

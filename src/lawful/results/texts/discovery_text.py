@@ -113,7 +113,10 @@ def discovery_summary(report: DiscoveryReport) -> str:
     described = ", ".join(parts)
     if report.complete:
         return described
-    return f"incomplete: {visible(report.stopped_because or '')}; {described} by then"
+    described += " by then"
+    if counts.get("lists_complete_to", 0) > 1:
+        described += f", with all list-based order dependencies of up to {counts['lists_complete_to']} columns"
+    return f"incomplete: {visible(report.stopped_because or '')}; {described}"
 
 
 def _times(report: DiscoveryReport) -> str:

@@ -1,13 +1,13 @@
 """The tree of candidates for list-based order dependencies (FindOD, sections VI-A and VI-B).
 
 A marked column is a number, twice the column for ascending and one more for descending, so that `mark ^ 1` turns it
-around. A list of marked columns is a tuple of them.
+around. A list of marked columns is a tuple of them. Sets of columns, and of marked columns, are bits of an integer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 
 MarkedList = tuple[int, ...]
@@ -23,14 +23,15 @@ class State(IntEnum):
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """A candidate X -> Y, made from its parent by one more column at the end of X or of Y."""
+    """A candidate X -> Y, made from its parent by one more column at the end of X or of Y.
+
+    `orders_more` says that a child holds too: then the law is not minimal, because its right side can be longer.
+    """
 
     lhs: MarkedList
     rhs: MarkedList
     state: State
-    children: list[Node] = field(default_factory=list)
-    parent: Node | None = None
-    dropped: bool = False
+    orders_more: bool = False
 
     @property
     def law(self) -> tuple[MarkedList, MarkedList]:
@@ -45,38 +46,11 @@ class Node:
         """
         return self.rhs if self.state is State.VALID else self.lhs
 
-    def add(self, mark: int, state: State) -> Node:
-        """Add the child with one more column (ExtendOD)."""
+    def child(self, mark: int, state: State) -> Node:
+        """The child with one more column (ExtendOD)."""
         if self.state is State.VALID:
-            child = Node(self.lhs, (*self.rhs, mark), state, parent=self)
-        else:
-            child = Node((*self.lhs, mark), self.rhs, state, parent=self)
-        self.children.append(child)
-        return child
-
-    def change(self, state: State) -> None:
-        """Take the state that the whole table gives; what grew from the old one falls away."""
-        self.state = state
-        for child in self.children:
-            child.drop()
-        self.children.clear()
-
-    def drop(self) -> None:
-        """Mark this node and everything below as fallen away."""
-        self.dropped = True
-        for child in self.children:
-            child.drop()
-
-    def orders_more(self) -> bool:
-        """Whether a child holds too, which says the same of a longer right side: then this law is not minimal."""
-        return any(child.state is State.VALID and not child.dropped for child in self.children)
-
-    def path(self) -> Iterator[Node]:
-        """Give the node and those above it, up to a single column on each side."""
-        node: Node | None = self
-        while node is not None and node.lhs:
-            yield node
-            node = node.parent
+            return Node(self.lhs, (*self.rhs, mark), state)
+        return Node((*self.lhs, mark), self.rhs, state)
 
 
 class ODTree:
@@ -90,13 +64,15 @@ class ODTree:
     bidirectional
         Whether columns may also fall.
     longest
-        The most columns that a list may have.
+        The most columns that a list of a wanted law may have. Right sides grow one longer: a law is not minimal if
+        that holds.
     """
 
     def __init__(self, members: Sequence[int], *, bidirectional: bool = True, longest: int | None = None) -> None:
-        self._members = tuple(members)
-        self._longest = len(self._members) if longest is None else longest
-        self._marks = range(0, 2 * len(self._members), 1 if bidirectional else 2)
+        self._width = len(members)
+        self._longest = self._width if longest is None else longest
+        self._alone = sum(1 << place for place, count in enumerate(members) if count == 1)
+        self._marks = sum((0b11 if bidirectional else 0b01) << 2 * place for place in range(self._width))
 
     def roots(self) -> list[Node]:
         """The candidates `[] -> B`, taken as split so that they grow on the left.
@@ -106,17 +82,22 @@ class ODTree:
         """
         if self._longest == 0:
             return []
-        return [Node((), (2 * column,), State.SPLIT) for column in range(len(self._members))]
+        return [Node((), (2 * column,), State.SPLIT) for column in range(self._width)]
 
-    def extensions(self, node: Node) -> list[int]:
-        """The marked columns that a child may add, whatever its lists are then."""
-        grown = node.grown
-        if len(grown) >= self._longest:
-            return []
-        taken = {mark >> 1 for mark in grown}
+    def extensions(self, node: Node) -> int:
+        """The marked columns, as bits, that a child may add, whatever its lists are then."""
+        if len(node.rhs) > self._longest or (node.state is State.SPLIT and len(node.lhs) >= self._longest):
+            return 0
         other = node.lhs if node.state is State.VALID else node.rhs
-        taken.update(mark >> 1 for mark in other if self._members[mark >> 1] == 1)
-        return [mark for mark in self._marks if mark >> 1 not in taken]
+        return self.marks_beside(column_set(node.grown), column_set(other))
+
+    def marks_beside(self, grown: int, other: int) -> int:
+        """The marked columns that a list with these columns may take on, beside another list with those."""
+        return self._marks & ~both_directions(grown | other & self._alone)
+
+    def is_wanted(self, node: Node) -> bool:
+        """Whether a candidate holds, and is not longer than the laws that were asked for."""
+        return node.state is State.VALID and len(node.rhs) <= self._longest
 
 
 def column_set(marked: MarkedList) -> int:
@@ -125,3 +106,16 @@ def column_set(marked: MarkedList) -> int:
     for mark in marked:
         members |= 1 << (mark >> 1)
     return members
+
+
+def both_directions(columns: int) -> int:
+    """The marked columns, as bits, of a set of columns."""
+    return sum(0b11 << 2 * column for column in bits(columns))
+
+
+def bits(members: int) -> Iterator[int]:
+    """The numbers in a set, ascending."""
+    while members:
+        lowest = members & -members
+        yield lowest.bit_length() - 1
+        members ^= lowest

@@ -1,7 +1,7 @@
-"""The loops of discovery on the sample: all children of a candidate at once, Expand and Check in one pass.
+"""The loops over the sample: partitions, what they determine, and which columns they leave swapped.
 
 The sample is `ranks[columns, rows]` and `orders[columns, rows]`, the rows in the order of each column. Ranks are
-dense from 0 on, `highest` holds the largest of each column. Marks are columns with directions as in `od_tree`.
+dense from 0 on. `ids` are the classes of the rows that agree on some columns.
 """
 
 # mypy: disallow-untyped-decorators=False
@@ -16,30 +16,29 @@ from lawful.common.compiled import compiled
 
 Int8s = NDArray[np.int8]
 
-VALID, SPLIT, SWAP = 0, 1, 2
 NO_LOW = 2**62
 NO_HIGH = -1
 
 
 @compiled
-def sort_by_class(ids: Int32s, classes: int, order: Int32s, turned: bool, starts: Int32s, out: Int32s) -> None:
-    """Sort rows, given in some order or, turned, backwards, by class id; `starts` receives where each class begins."""
+def sort_by_class(ids: Int32s, classes: int, order: Int32s, starts: Int32s, out: Int32s) -> None:
+    """Sort rows, given in some order, by class id; `starts` has room for where each class begins."""
     starts[: classes + 1] = 0
     for i in range(ids.size):
         starts[ids[i] + 1] += 1
     for c in range(classes):
         starts[c + 1] += starts[c]
     for i in range(order.size):
-        row = order[order.size - 1 - i] if turned else order[i]
+        row = order[i]
         out[starts[ids[row]]] = row
         starts[ids[row]] += 1
 
 
 @compiled
-def expand(ids: Int32s, classes: int, ranks: Int32s, order: Int32s, turned: bool, out: Int32s) -> int:
-    """Number the classes of a list with one more column; return how many there are."""
+def expand(ids: Int32s, classes: int, ranks: Int32s, order: Int32s, out: Int32s) -> int:
+    """Number the classes of rows that agree on one more column; return how many there are."""
     placed = np.empty(ids.size, np.int32)
-    sort_by_class(ids, classes, order, turned, np.empty(classes + 1, np.int32), placed)
+    sort_by_class(ids, classes, order, np.empty(classes + 1, np.int32), placed)
     found = -1
     for i in range(placed.size):
         row = placed[i]
@@ -50,67 +49,42 @@ def expand(ids: Int32s, classes: int, ranks: Int32s, order: Int32s, turned: bool
 
 
 @compiled
-def _state_with(state: int, before: int, low: int, high: int) -> int:
-    """The state after one more class of X, by the extremes of Y in it and the largest Y of the class before."""
-    if low < before:
-        return SWAP
-    return state if low == high else SPLIT
-
-
-@compiled
-def states_on_the_right(
-    x: Int32s, x_classes: int, y: Int32s, ranks: Int32s, highest: Int32s, marks: Int32s, states: Int8s
+def mark_swapped(
+    ids: Int32s, classes: int, b: Int32s, ranks: Int32s, orders: Int32s, both: bool, swapped: Flags
 ) -> None:
-    """The states of X -> YA for each marked A, where X -> Y holds."""
-    rows = np.empty(x.size, np.int32)
-    sort_by_class(x, x_classes, np.arange(x.size).astype(np.int32), False, np.empty(x_classes + 1, np.int32), rows)
-    for m in range(marks.size):
-        column = ranks[marks[m] >> 1]
-        turned = marks[m] & 1 == 1
-        top = np.int64(highest[marks[m] >> 1])
-        state = VALID
-        before = NO_HIGH
-        i = 0
-        while i < rows.size and state != SWAP:
-            low = NO_LOW
-            high = NO_HIGH
-            current = x[rows[i]]
-            while i < rows.size and x[rows[i]] == current:
-                row = rows[i]
-                value = np.int64(y[row]) * (top + 1) + (top - column[row] if turned else column[row])
-                low = min(low, value)
-                high = max(high, value)
-                i += 1
-            state = _state_with(state, before, low, high)
-            before = high
-        states[m] = state
+    """Mark each column A, at 0 as rising and at 1 as falling, by which two rows of a class are swapped against B.
 
-
-@compiled
-def states_on_the_left(
-    x: Int32s, x_classes: int, y: Int32s, ranks: Int32s, orders: Int32s, marks: Int32s, states: Int8s
-) -> None:
-    """The states of XA -> Y for each marked A, where X -> Y has no swap."""
-    rows = np.empty(x.size, np.int32)
-    starts = np.empty(x_classes + 1, np.int32)
-    for m in range(marks.size):
-        column = ranks[marks[m] >> 1]
-        sort_by_class(x, x_classes, orders[marks[m] >> 1], marks[m] & 1 == 1, starts, rows)
-        state = VALID
-        before = NO_HIGH
+    Without `both`, only rising columns are looked at, and falling ones are marked.
+    """
+    rows = np.empty(ids.size, np.int32)
+    starts = np.empty(classes + 1, np.int32)
+    for column in range(ranks.shape[0]):
+        a = ranks[column]
+        sort_by_class(ids, classes, orders[column], starts, rows)
+        swapped[column, 0] = False
+        swapped[column, 1] = not both
+        current = -1
+        lowest = NO_LOW
+        highest = NO_HIGH
         i = 0
-        while i < rows.size and state != SWAP:
-            low = NO_LOW
-            high = NO_HIGH
+        while i < rows.size and not (swapped[column, 0] and swapped[column, 1]):
             first = rows[i]
-            while i < rows.size and x[rows[i]] == x[first] and column[rows[i]] == column[first]:
-                value = int(y[rows[i]])
-                low = min(low, value)
-                high = max(high, value)
+            if ids[first] != current:
+                current = ids[first]
+                lowest = NO_LOW
+                highest = NO_HIGH
+            low = NO_LOW
+            high = NO_HIGH
+            while i < rows.size and ids[rows[i]] == current and a[rows[i]] == a[first]:
+                low = min(low, int(b[rows[i]]))
+                high = max(high, int(b[rows[i]]))
                 i += 1
-            state = _state_with(state, before, low, high)
-            before = high
-        states[m] = state
+            if low < highest:
+                swapped[column, 0] = True
+            if high > lowest:
+                swapped[column, 1] = True
+            lowest = min(lowest, low)
+            highest = max(highest, high)
 
 
 @compiled
@@ -145,39 +119,3 @@ def draw_partners(column: Int32s, begin: int, left: Int8s, out: Int32s) -> int:
             if taken == out.size:
                 break
     return taken
-
-
-@compiled
-def mark_violations(ranks: Int32s, orders: Int32s, bidirectional: bool, marked: Flags) -> None:
-    """Mark two rows that break A -> B, a swap if there is one, for all columns A and B and both directions of B."""
-    for a in range(ranks.shape[0]):
-        for b in range(ranks.shape[0]):
-            if a != b:
-                _mark_violation(ranks[a], ranks[b], orders[a], 1, marked)
-                if bidirectional:
-                    _mark_violation(ranks[a], ranks[b], orders[a], -1, marked)
-
-
-@compiled
-def _mark_violation(a: Int32s, b: Int32s, order: Int32s, sign: int, marked: Flags) -> None:
-    before = -1
-    split_low = split_high = -1
-    i = 0
-    while i < order.size:
-        low = high = order[i]
-        current = a[low]
-        while i < order.size and a[order[i]] == current:
-            row = order[i]
-            if sign * b[row] < sign * b[low]:
-                low = row
-            if sign * b[row] > sign * b[high]:
-                high = row
-            i += 1
-        if before >= 0 and sign * b[low] < sign * b[before]:
-            marked[before] = marked[low] = True
-            return
-        if split_low < 0 and b[low] != b[high]:
-            split_low, split_high = low, high
-        before = high
-    if split_low >= 0:
-        marked[split_low] = marked[split_high] = True
