@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lawful.common import small_work
 from lawful.common.arrays import Floats, Int64s, Words
 from lawful.dependencies import FD, Key, Law
 from lawful.dependencies.notation import format_name
@@ -79,18 +80,20 @@ class PackedLaws:
     def chunks(self) -> Iterator[Chunk]:
         """The laws, some at a time."""
         for sets, right_sides, errors in self._taken():
-            yield Chunk(sets, right_sides, self.rate(sets), errors)
+            with small_work.of(len(sets), sets.shape[1], runs_in_python=True):
+                interests = self.rate(sets)
+            yield Chunk(sets, right_sides, interests, errors)
 
     def rows(self) -> Iterator[tuple[tuple[int, ...], int, float, float | None]]:
         """The columns or left side, the right side, the interest and the error of each law."""
         for sets, right_sides, interests, errors in self.chunks():
             each = repeat(None) if errors is None else errors.tolist()
-            yield from zip(unpack_sets(sets), right_sides.tolist(), interests.tolist(), each, strict=False)
+            yield from zip(_unpacked(sets), right_sides.tolist(), interests.tolist(), each, strict=False)
 
     def laws(self) -> Iterator[Law]:
         """The laws as values."""
         for sets, right_sides, _ in self._taken():
-            for columns, right_side in zip(unpack_sets(sets), right_sides.tolist(), strict=True):
+            for columns, right_side in zip(_unpacked(sets), right_sides.tolist(), strict=True):
                 yield Key(columns) if right_side == NO_RIGHT_SIDE else FD(columns, right_side)
 
     @cached_property
@@ -121,6 +124,11 @@ class PackedLaws:
             if part.errors is not None:
                 errors[here] = part.errors[there]
         return sets, right_sides, errors if self.has_errors else None
+
+
+def _unpacked(sets: Words) -> list[tuple[int, ...]]:
+    with small_work.of(len(sets), sets.shape[1], runs_in_python=True):
+        return unpack_sets(sets)
 
 
 class LawWriter:
