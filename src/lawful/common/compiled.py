@@ -49,10 +49,14 @@ class Kernel(Generic[Arguments, Result]):
             call = self._make()
         return call(*arguments, **named)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # whoever looks for a special method does not mean the dispatcher
-            raise AttributeError(name)
-        return getattr(self._compiled or self._make(), name)
+    @property
+    def _numba_type_(self) -> Any:
+        return (self._compiled or self._make())._numba_type_  # type: ignore[attr-defined]
+
+    @property
+    def targetoptions(self) -> dict[str, Any]:
+        """What Numba asks of a function to see whether to inline it."""
+        return (self._compiled or self._make()).targetoptions  # type: ignore[attr-defined,no-any-return]
 
     def __reduce__(self) -> str:
         return self.py_func.__qualname__  # where it is sent to, it is the kernel of that name

@@ -32,7 +32,11 @@ def end() -> None:
 
 def compiling_seconds() -> float:
     """Seconds that this process has spent on compiling, in whichever thread."""
-    return _total + (time.monotonic() - _began if _depth else 0.0)
+    return _compiling_until(time.monotonic())
+
+
+def _compiling_until(now: float) -> float:
+    return _total + (now - _began if _depth else 0.0)
 
 
 def working_seconds() -> float:
@@ -41,7 +45,8 @@ def working_seconds() -> float:
     Limits of time and strategies that are weighed against each other go by this clock: what is compiled on the way says
     nothing about the table and can take longer than the work.
     """
-    return time.monotonic() - compiling_seconds()
+    now = time.monotonic()
+    return now - _compiling_until(now)
 
 
 @contextmanager

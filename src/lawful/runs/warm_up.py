@@ -93,13 +93,14 @@ def warm_up(find: str | Iterable[str] | None = None, progress: Progress = silent
 def _rehearse(table: OpenTable, kind: str, search: FamilySearch) -> None:
     """Find laws of a kind in every way that there is, and check and explain some."""
     limits: dict[str, Any] = {"time_limit": _SECONDS, "max_size": 2}
+    ways: list[dict[str, Any]] = [{"strategy": strategy} for strategy in ("auto", *search.strategies)]
+    ways += [{"error": _ALMOST, "measure": measure} for measure in search.measures]
     for null in ("equal", "ignore"):
-        for strategy in ("auto", *search.strategies):
-            table.discover(kind, strategy=strategy, null=null, **limits).to_dict()
-        for measure in search.measures:
-            table.discover(kind, error=_ALMOST, measure=measure, null=null, **limits).to_dict()
+        for way in ways:
+            with suppress(UsageError):  # not every kind knows every meaning of null
+                table.discover(kind, null=null, **way, **limits).to_dict()
         for law in _LAWS.get(kind, ()):
-            with suppress(UsageError):  # the table has other columns
+            with suppress(UsageError):  # or the table has other columns
                 table.check(law, null=null).to_dict()
                 table.explain(law, null=null).to_dict()
 
