@@ -143,11 +143,17 @@ def test_while_something_large_is_done_nothing_is_small(monkeypatch: pytest.Monk
     assert not small_work.is_small()
 
 
+def _work(seconds: float) -> None:
+    ends = time.thread_time() + seconds
+    while time.thread_time() < ends:
+        pass
+
+
 def test_what_takes_long_in_python_is_compiled_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(small_work, "most_cells", 10)
     monkeypatch.setattr(small_work, "_SECONDS", 0.01)
     with small_work.of(1, 1, runs_in_python=True):
-        small_work.run_in_python(time.sleep, (0.02,), {})
+        small_work.run_in_python(_work, (0.02,), {})
         assert not small_work.is_small()
     with small_work.of(1, 1, runs_in_python=True):
         assert small_work.is_small()

@@ -81,7 +81,7 @@ def _njit(function: Callable[Arguments, Result], options: dict[str, Any]) -> Cal
 
     Nobody passes kernels around as function pointers, and the wrapper that this needs costs a tenth of the compiling.
     """
-    njit = _numba().njit
+    njit = load_compiler().njit
 
     def compile_it(*, keep: bool) -> Callable[Arguments, Result]:
         made = njit(cache=keep, nogil=True, no_cfunc_wrapper=True, **options)(function)
@@ -117,8 +117,8 @@ def _dispatchers() -> list[Any]:
 
 
 @cache
-def _numba() -> Any:
-    """Load Numba, and let the clock know when it compiles."""
+def load_compiler() -> Any:
+    """Load Numba now, and let the clock know when it compiles."""
     import numba
     from numba.core import event
 
@@ -146,7 +146,7 @@ def _own_folder() -> str | None:
 @contextmanager
 def _numba_keeps_in(folder: str) -> Iterator[None]:
     """Let Numba use a folder while it looks for a place, and not for what others compile in this process."""
-    config = _numba().config
+    config = load_compiler().config
     before = config.CACHE_DIR
     config.CACHE_DIR = folder
     try:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+import numpy as np
+
 Result = TypeVar("Result")
 
 _SECONDS = 0.5
@@ -21,6 +23,8 @@ most_cells = 600
 """Tables with more cells than this are not small. Tests of kernels set it to 0."""
 _MOST_ROWS, _MOST_COLUMNS = 128, 10
 """Pairs of rows are compared, and sets of columns searched."""
+_NUMBERS_KEEP_THEIR_TYPE = int(np.__version__.partition(".")[0]) >= 2
+"""In older versions of NumPy, what a number of Python's and one of NumPy's give can have another type than in a kernel."""
 
 
 class _Depth(threading.local):
@@ -41,7 +45,8 @@ def of(rows: int, columns: int, *, runs_in_python: bool) -> Iterator[None]:
     While something that is not small is done, in whichever thread, all kernels are compiled.
     """
     global _small, _large, _spent
-    is_small = runs_in_python and rows * columns <= most_cells and rows <= _MOST_ROWS and columns <= _MOST_COLUMNS
+    can_be = runs_in_python and _NUMBERS_KEEP_THEIR_TYPE
+    is_small = can_be and rows * columns <= most_cells and rows <= _MOST_ROWS and columns <= _MOST_COLUMNS
     with _counting:
         _small += is_small
         _large += not is_small
@@ -65,13 +70,11 @@ def run_in_python(function: Callable[..., Result], arguments: tuple[Any, ...], n
     global _spent
     if _here.kernels:
         return function(*arguments, **named)
-    import numpy as np
-
     _here.kernels += 1
-    began = time.perf_counter()
+    began = time.thread_time()
     try:
         with np.errstate(all="ignore"):
             return function(*arguments, **named)
     finally:
         _here.kernels -= 1
-        _spent += time.perf_counter() - began
+        _spent += time.thread_time() - began
