@@ -24,7 +24,7 @@ most_cells = 600
 _MOST_ROWS, _MOST_COLUMNS = 128, 10
 """Pairs of rows are compared, and sets of columns searched."""
 _NUMBERS_KEEP_THEIR_TYPE = int(np.__version__.partition(".")[0]) >= 2
-"""In older versions of NumPy, what a number of Python's and one of NumPy's give can have another type than in a kernel."""
+"""Older versions of NumPy may give what is made of Python's numbers and its own another type than kernels do."""
 
 
 class _Depth(threading.local):
