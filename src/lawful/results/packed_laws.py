@@ -88,12 +88,12 @@ class PackedLaws:
         """The columns or left side, the right side, the interest and the error of each law."""
         for sets, right_sides, interests, errors in self.chunks():
             each = repeat(None) if errors is None else errors.tolist()
-            yield from zip(_unpacked(sets), right_sides.tolist(), interests.tolist(), each, strict=False)
+            yield from zip(unpack_sets(sets), right_sides.tolist(), interests.tolist(), each, strict=False)
 
     def laws(self) -> Iterator[Law]:
         """The laws as values."""
         for sets, right_sides, _ in self._taken():
-            for columns, right_side in zip(_unpacked(sets), right_sides.tolist(), strict=True):
+            for columns, right_side in zip(unpack_sets(sets), right_sides.tolist(), strict=True):
                 yield Key(columns) if right_side == NO_RIGHT_SIDE else FD(columns, right_side)
 
     @cached_property
@@ -124,11 +124,6 @@ class PackedLaws:
             if part.errors is not None:
                 errors[here] = part.errors[there]
         return sets, right_sides, errors if self.has_errors else None
-
-
-def _unpacked(sets: Words) -> list[tuple[int, ...]]:
-    with small_work.of(len(sets), sets.shape[1], runs_in_python=True):
-        return unpack_sets(sets)
 
 
 class LawWriter:

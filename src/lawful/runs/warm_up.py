@@ -40,7 +40,7 @@ _LAWS = {
     "fd": ("a -> b", "group -> town", "a, b -> id", "{} -> a"),
     "canonical-od": ("{}: a asc ~ b asc", "{group}: id asc ~ x asc", "{a}: x asc ~ id desc", "{}: id asc ~ day asc"),
     "list-od": ("[id] -> [day]", "[a, b] -> [x]", "[group] -> [town]"),
-    "pod": ("id: < -> day: <=", "a: < -> b: <="),
+    "pod": ("{id<} -> {day<=}", "{a<, x>} -> {b<=}", "{group=, id<} -> {day<}"),
     "dc": (
         "not(t.a = s.a and t.b != s.b)",
         "not(t.group = s.group and t.id < s.id and t.x > s.x)",
