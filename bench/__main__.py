@@ -20,6 +20,7 @@ from bench.od_cases import CASES as OD_CASES
 from bench.pod_cases import CASES as POD_CASES
 from bench.pool_cases import CASES as POOL_CASES
 from bench.spark_cases import CASES as SPARK_CASES
+from bench.start_cases import CASES as START_CASES
 
 CASES: dict[str, Case] = {
     **SPARK_CASES,
@@ -32,6 +33,7 @@ CASES: dict[str, Case] = {
     **LIVING_CASES,
     **LIVING_PAPER_CASES,
     **POD_CASES,
+    **START_CASES,
 }
 
 

@@ -16,6 +16,8 @@ from clusters import QUICK_START, SHORT_LIVED_JAVA, Cluster, cluster
 from compile_once import compile_once
 from groups import ByGroup, put_in_order
 
+from lawful.common import small_work
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -24,6 +26,8 @@ examples.register()
 # Most tests have caches of their own, and each would have an archive of 150 MB written for sessions to come.
 os.environ["LAWFUL_CLASS_ARCHIVE"] = "off"
 os.environ.update(SHORT_LIVED_JAVA)
+# Tables of tests are small, but what is tested is the machine code. Commands in other processes are as users have them.
+small_work.most_cells = 0
 
 GROUPS = pytest.StashKey[Path]()
 

@@ -27,7 +27,8 @@ print(first)
 @pytest.fixture
 def place(tmp_path: Path) -> ReadOnlyPlace:
     made = ReadOnlyPlace.make(tmp_path / "place")
-    (made.root / "small.csv").write_text("a,b\n1,x\n2,y\n2,y\n")
+    rows = "".join(f"{number % 300},x{number % 300}\n" for number in range(400))  # enough to need compiled kernels
+    (made.root / "small.csv").write_text(f"a,b\n{rows}")
     return made
 
 
@@ -54,7 +55,7 @@ def test_the_place_is_as_read_only_as_it_says(place: ReadOnlyPlace) -> None:
 def test_machine_code_is_kept_among_temporary_files_and_used_again(place: ReadOnlyPlace, usual: Path) -> None:
     assert "lawful [OPTIONS] COMMAND" in place.run("--help")
     assert place.left() == []
-    assert place.run("profile", "small.csv").startswith("small.csv: 3 rows, 2 columns\n")
+    assert place.run("profile", "small.csv").startswith("small.csv: 400 rows, 2 columns\n")
     assert place.run(*CHECK, expected=1).endswith(JUDGED)
     kept = machine_code(usual / "kernels")
     assert kept
@@ -76,7 +77,7 @@ def test_processes_that_begin_at_once_share_it(place: ReadOnlyPlace, usual: Path
 
 def test_nothing_is_needed_that_can_be_written(place: ReadOnlyPlace) -> None:
     assert "lawful [OPTIONS] COMMAND" in place.run("--help", writes_nothing=True)
-    assert place.run("profile", "small.csv", writes_nothing=True).startswith("small.csv: 3 rows, 2 columns\n")
+    assert place.run("profile", "small.csv", writes_nothing=True).startswith("small.csv: 400 rows, 2 columns\n")
     assert place.run(*CHECK, writes_nothing=True, expected=1).endswith(JUDGED)
     assert place.left() == []
 

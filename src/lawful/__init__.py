@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         open_state,
         profile,
         read_laws,
+        warm_up,
     )
     from lawful.api import open as open  # noqa: A004  # named twice because a star import must not hide Python's own
     from lawful.common.errors import LawfulError
@@ -46,6 +47,7 @@ __all__ = [
     "profile",
     "read_laws",
     "rewrite",
+    "warm_up",
 ]
 
 _HOMES = {
@@ -64,6 +66,7 @@ _HOMES = {
     "PartialFile": "lawful.api",
     "SparkSettings": "lawful.api",
     "rewrite": "lawful.rewriting",
+    "warm_up": "lawful.api",
 }
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from lawful.runs.maintain import OpenState
+    from lawful.runs.warm_up import WarmUp
 
 __all__ = [
     "CsvDialect",
@@ -43,6 +44,7 @@ __all__ = [
     "open_state",
     "profile",
     "read_laws",
+    "warm_up",
 ]
 
 
@@ -405,6 +407,26 @@ def is_state(path: str | os.PathLike[str]) -> bool:
     from lawful.runs.maintain import is_state as look
 
     return look(Path(path))
+
+
+def warm_up(find: str | Iterable[str] | None = None, *, progress: Progress | None = None) -> WarmUp:
+    """Compile everything that lawful compiles, once for a machine or an image, so that no later run waits for it.
+
+    Parameters
+    ----------
+    find
+        The kinds of laws that will be looked for and checked; None for all.
+    progress
+        Is told what is being done, in a few words.
+
+    Returns
+    -------
+    WarmUp
+        How many kernels were compiled, how long that took, and the folder where they are kept.
+    """
+    from lawful.runs.warm_up import warm_up as compile_all
+
+    return compile_all(find, progress or silent)
 
 
 def _warn_of_left_out(table: EncodedTable) -> None:

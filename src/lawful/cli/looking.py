@@ -91,6 +91,34 @@ def cache(
     output.print_notes(*map(cache_output.still_in_use, in_use))
 
 
+def warm_up(
+    find: Annotated[
+        str | None,
+        typer.Option("--find", metavar="KINDS", help="Only for these kinds of laws, with commas between them."),
+    ] = None,
+    json_: opt.Json = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Compile everything that lawful compiles, so that no later run on this machine waits for it.
+
+    Without it, each command compiles what it needs when it first needs it, which takes some seconds once.
+
+    \b
+    Examples:
+      lawful warm-up
+      lawful warm-up --find key,fd
+    """  # noqa: D301  # typer leaves lines after a backspace as they are
+    from lawful.api import warm_up as compile_all
+    from lawful.cli import output
+
+    with output.shown_progress(tells_of_compiling=False) as progress:
+        done = compile_all(find, progress=progress)
+    if json_:
+        output.print_json(done.to_dict())
+    else:
+        output.print_warm_up(done)
+
+
 def demo(
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many rows to make.")] = 20_000,
     errors: Annotated[int, typer.Option("--errors", metavar="N", help="How many errors to plant.")] = 6,

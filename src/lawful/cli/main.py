@@ -11,7 +11,7 @@ from lawful.cli.app import new_app
 from lawful.cli.checking import check, explain
 from lawful.cli.discovering import discover_command
 from lawful.cli.interrupts import interrupts_wait_for_compilers
-from lawful.cli.looking import bench, cache, demo, profile
+from lawful.cli.looking import bench, cache, demo, profile, warm_up
 from lawful.cli.maintaining import maintain, state
 from lawful.cli.rewriting import rewrite
 from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_STOPPED, LawfulError, StoppedError, UsageError
@@ -28,6 +28,7 @@ def make_app() -> typer.Typer:
     app.command(short_help="Shorten a query's ORDER BY and GROUP BY by laws.")(rewrite)
     app.command(short_help="Show a table's columns and their types.")(profile)
     app.command(short_help="Show or remove the encoded tables that are kept.")(cache)
+    app.command("warm-up", short_help="Compile now what later runs would wait for.")(warm_up)
     app.command(short_help="Make a table with planted errors, and find them on Spark.")(demo)
     passed_on = {"ignore_unknown_options": True}
     app.command(short_help="Run the benchmarks of a source checkout.", context_settings=passed_on)(bench)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from rich.console import Console
 from rich.text import Text
 
+from lawful.common.compiling import told_of_compiling
 from lawful.common.errors import LawfulError, LawfulWarning, UsageError
 from lawful.results.json_files import json_pieces
 from lawful.results.texts.batch_text import batch_lines
 from lawful.results.texts.check_text import check_lines
 from lawful.results.texts.lines import Limits, Line
 from lawful.results.texts.profile_text import profile_lines
-from lawful.results.texts.shown_text import visible, visible_lines
+from lawful.results.texts.shown_text import counted, visible, visible_lines
 from lawful.results.texts.state_text import state_lines
 
 if TYPE_CHECKING:
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
     from lawful.results import CheckReport, TableProfile
     from lawful.results.batch_report import BatchReport
     from lawful.results.state_report import StateReport
+    from lawful.runs.warm_up import WarmUp
 
 _WIDE_ENOUGH = 1_000_000
+_COMPILING = "compiling, once on this machine"
 
 
 class _Console(Console):
@@ -119,13 +122,32 @@ def warnings_are_notes() -> Iterator[None]:
 
 
 @contextmanager
-def shown_progress() -> Iterator[Progress]:
-    """Show what a run is doing, on a terminal only."""
+def shown_progress(*, tells_of_compiling: bool = True) -> Iterator[Progress]:
+    """Show what a run is doing, on a terminal only; while kernels are compiled, that."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
+    doing = ""
     with Console(stderr=True).status("") as status:
-        yield lambda words: status.update(Text(words + " …"))
+
+        def show(words: str) -> None:
+            nonlocal doing
+            doing = words
+            status.update(Text(words + " …"))
+
+        def compiles(is_so: bool) -> None:
+            if tells_of_compiling:
+                status.update(Text((_COMPILING if is_so else doing) + " …"))
+
+        with told_of_compiling(compiles):
+            yield show
+
+
+def print_warm_up(done: WarmUp) -> None:
+    """Print what a warm-up has done, and where that is kept."""
+    count = f"compiled {counted(done.compiled, 'kernel')} in {done.seconds:.0f} s"
+    place = "kept nowhere: no folder can be written to" if done.folder is None else f"kept in {done.folder}"
+    print_lines(count if done.compiled else "everything was compiled before", place)
 
 
 def print_profile(profile: TableProfile, limits: Limits) -> None:

@@ -1,14 +1,16 @@
-"""How kernels are compiled, and where what was compiled is kept."""
+"""How kernels are compiled and when, and where what was compiled is kept."""
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import Any, ParamSpec, TypeVar, cast
+from functools import cache, update_wrapper
+from pathlib import Path
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-from numba import config, njit
-
+from lawful.common import compiling, small_work
 from lawful.common.paths import cache_dir, make_private_folder
 
 Arguments = ParamSpec("Arguments")
@@ -16,24 +18,74 @@ Result = TypeVar("Result")
 
 
 def compiled(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Compile a kernel; to a reader and a type checker it stays the function that it is."""
-    return _njit(function)
+    """Compile a kernel when it is first called; to a reader and a type checker it stays the function that it is."""
+    return cast(Callable[Arguments, Result], Kernel(function, {}))
 
 
 def inlined(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Compile a kernel into those that call it, where the call would cost about as much as what it does."""
-    return _njit(function, inline="always")
+    return cast(Callable[Arguments, Result], Kernel(function, {"inline": "always"}))
 
 
-def _njit(function: Callable[Arguments, Result], **options: Any) -> Callable[Arguments, Result]:
+class Kernel(Generic[Arguments, Result]):
+    """A function that Numba compiles, or loads, at its first call: a command has Numba only if it calls a kernel.
+
+    Kernels call each other by their global names. Numba takes what it finds there for the compiled function because it
+    asks a value for its type (`_numba_type_`) and, of one to inline, for its options: both are the dispatcher's.
+    """
+
+    def __init__(self, function: Callable[Arguments, Result], options: dict[str, Any]) -> None:
+        self.py_func, self._options = function, options
+        self._compiled: Callable[Arguments, Result] | None = None
+        update_wrapper(self, function)
+        ALL_KERNELS.append(self)
+
+    def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        """Run it: in Python where the work is small, else compiled."""
+        call = self._compiled
+        if call is None:
+            if small_work.is_small():
+                return small_work.run_in_python(self.py_func, arguments, named)
+            call = self._make()
+        return call(*arguments, **named)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return (self._compiled or self._make())._numba_type_  # type: ignore[attr-defined]
+
+    @property
+    def targetoptions(self) -> dict[str, Any]:
+        """What Numba asks of a function to see whether to inline it."""
+        return (self._compiled or self._make()).targetoptions  # type: ignore[attr-defined,no-any-return]
+
+    def __reduce__(self) -> str:
+        return self.py_func.__qualname__  # where it is sent to, it is the kernel of that name
+
+    def _make(self) -> Callable[Arguments, Result]:
+        with _making:
+            if self._compiled is None:
+                self._compiled = _njit(self.py_func, self._options)
+            return self._compiled
+
+
+ALL_KERNELS: list[Kernel[..., Any]] = []
+"""The kernels of all modules that were imported."""
+_making = threading.RLock()
+
+
+def _njit(function: Callable[Arguments, Result], options: dict[str, Any]) -> Callable[Arguments, Result]:
     """Compile a function without the GIL, and keep the machine code where it can be kept.
 
     Numba keeps it beside the source or in the user's own cache. Where neither can be written, as in many containers and
     on Spark's executors, it is kept in lawful's cache, and where there is no place for that either, nowhere.
+
+    Nobody passes kernels around as function pointers, and the wrapper that this needs costs a tenth of the compiling.
     """
+    njit = load_compiler().njit
 
     def compile_it(*, keep: bool) -> Callable[Arguments, Result]:
-        return cast(Callable[Arguments, Result], njit(cache=keep, nogil=True, **options)(function))
+        made = njit(cache=keep, nogil=True, no_cfunc_wrapper=True, **options)(function)
+        return cast(Callable[Arguments, Result], made)
 
     try:
         return compile_it(keep=True)
@@ -46,6 +98,39 @@ def _njit(function: Callable[Arguments, Result], **options: Any) -> Callable[Arg
         except RuntimeError:  # as when the package is imported from an archive: there is no source file to compare with
             pass
     return compile_it(keep=False)
+
+
+def compiled_here() -> int:
+    """How often this process has compiled a kernel, once for each combination of types."""
+    return sum(sum(stats.cache_misses.values()) for stats in (made.stats for made in _dispatchers()))
+
+
+def kept_in() -> Path | None:
+    """The folder under which the machine code of the kernels of this process is kept, if there is one."""
+    folders = {made.stats.cache_path for made in _dispatchers()} - {None}
+    return Path(os.path.commonpath(folders)) if folders else None
+
+
+def _dispatchers() -> list[Any]:
+    """What Numba has made of kernels; nothing where it was told not to compile."""
+    return [made for kernel in ALL_KERNELS if hasattr(made := kernel._compiled, "stats")]
+
+
+@cache
+def load_compiler() -> Any:
+    """Load Numba now, and let the clock know when it compiles."""
+    import numba
+    from numba.core import event
+
+    class Listener(event.Listener):  # type: ignore[misc]  # Numba has no types
+        def on_start(self, event: Any) -> None:
+            compiling.begin()
+
+        def on_end(self, event: Any) -> None:
+            compiling.end()
+
+    event.register("numba:compile", Listener())
+    return numba
 
 
 @cache
@@ -61,6 +146,7 @@ def _own_folder() -> str | None:
 @contextmanager
 def _numba_keeps_in(folder: str) -> Iterator[None]:
     """Let Numba use a folder while it looks for a place, and not for what others compile in this process."""
+    config = load_compiler().config
     before = config.CACHE_DIR
     config.CACHE_DIR = folder
     try:

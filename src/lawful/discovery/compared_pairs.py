@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
+from lawful.common.compiling import working_seconds
 from lawful.common.machine import cores
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.discovery.cost_model import full_evidence_seconds
-from lawful.discovery.kernels.working_clock import working_seconds
 from lawful.discovery.search import Asked, Search
 from lawful.evidence import EFFICIENCY_THRESHOLD, FocusedSampler, WindowSampler, YieldSampler, sample_random_pairs
 from lawful.evidence.byte_columns import DIRECT_BITS

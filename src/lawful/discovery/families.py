@@ -130,6 +130,8 @@ class FamilySearch:
         Why, where one is missing: a message and a hint.
     needs_swaps
         Whether pairs of rows are asked which columns they swap.
+    runs_in_python
+        Whether its kernels are tested as Python functions too, so that small tables need no compiler.
     states_fds
         Whether all FDs come with the laws.
     limits_interest
@@ -149,6 +151,7 @@ class FamilySearch:
     measures: tuple[Measure, ...] = ("g1", "g3")
     unmeasured: tuple[str, str] = ("", "")
     needs_swaps: bool = False
+    runs_in_python: bool = False
     states_fds: bool = False
     limits_interest: bool = False
     join: Callable[[Sequence[Any]], Listing] | None = None

@@ -44,7 +44,9 @@ def _find_keys_and_fds(search: Search, question: Question) -> Findings:
     return (discover_almost if question.error else discover_keys_and_fds)(search, question)
 
 
-KEYS_AND_FDS = FamilySearch(_ask_for_keys_and_fds, _find_keys_and_fds, strategies=("full", "hybrid"))
+KEYS_AND_FDS = FamilySearch(
+    _ask_for_keys_and_fds, _find_keys_and_fds, strategies=("full", "hybrid"), runs_in_python=True
+)
 
 
 # Canonical order dependencies

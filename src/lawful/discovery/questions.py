@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from lawful.common.compiling import working_seconds
 from lawful.common.errors import StoppedError, UsageError
 from lawful.common.meanings import MEASURES, Measure, NullPolicy
 
@@ -47,12 +47,15 @@ class Question:
 
 
 class Watch:
-    """Ends a discovery at its limits: `look` raises `StoppedError` once time or memory is used up."""
+    """Ends a discovery at its limits: `look` raises `StoppedError` once time or memory is used up.
+
+    Time spent on compiling kernels, which happens once on a machine, does not count.
+    """
 
     def __init__(self, seconds: float | None = None, memory: int | None = None) -> None:
         if seconds is not None and seconds <= 0:
             raise UsageError(f"the time limit must be positive, and is {seconds}")
-        self._deadline = None if seconds is None else time.monotonic() + seconds
+        self._deadline = None if seconds is None else working_seconds() + seconds
         self._seconds = seconds
         self._memory = memory
 
@@ -73,7 +76,7 @@ class Watch:
 
     def reason(self) -> str | None:
         """Why to stop now, if so."""
-        if self._deadline is not None and time.monotonic() > self._deadline:
+        if self._deadline is not None and working_seconds() > self._deadline:
             return f"the time limit of {self._seconds:g} s is reached"
         if self._memory is not None and resident_bytes() > self._memory:
             return f"the memory limit of {self._memory >> 20} MB is reached"

@@ -2,8 +2,10 @@
 
 from pyspark.daemon import manager
 
-import lawful.engines.spark_worker
-import lawful.tables.kernels.lines  # noqa: F401  # with them comes Numba, the slowest to load
+import lawful.engines.spark_worker  # noqa: F401  # workers need it
+from lawful.common.compiled import load_compiler
+
+load_compiler()
 
 if __name__ == "__main__":
     manager()

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lawful.common import small_work
 from lawful.common.arrays import Floats, Int64s, Words
 from lawful.dependencies import FD, Key, Law
 from lawful.dependencies.notation import format_name
@@ -79,7 +80,9 @@ class PackedLaws:
     def chunks(self) -> Iterator[Chunk]:
         """The laws, some at a time."""
         for sets, right_sides, errors in self._taken():
-            yield Chunk(sets, right_sides, self.rate(sets), errors)
+            with small_work.of(len(sets), sets.shape[1], runs_in_python=True):
+                interests = self.rate(sets)
+            yield Chunk(sets, right_sides, interests, errors)
 
     def rows(self) -> Iterator[tuple[tuple[int, ...], int, float, float | None]]:
         """The columns or left side, the right side, the interest and the error of each law."""

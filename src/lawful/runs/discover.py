@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from lawful.common.compiling import working_seconds
 from lawful.common.errors import EngineError, StoppedError, UsageError
 from lawful.discovery.checkpoint import remembered
 from lawful.discovery.families import FamilySearch, families
@@ -31,7 +32,7 @@ def discover_laws(
     """
     _refuse_too_little_memory(run, request.memory_limit)
     searches = request.searches()
-    watch = UserWatch(request.time_limit, request.memory_limit)
+    began, watch = working_seconds(), UserWatch(request.time_limit, request.memory_limit)
     found = Findings(complete=True)
     written = partial or PartialFile(None)
     written.begin(run.table.names)
@@ -55,9 +56,10 @@ def discover_laws(
                 break
         if shared.compared:
             found.counts["pairs"] = shared.compared
+        spent = working_seconds() - began
     written.release()
     counts, known = _counts(found, request), _families(found, request)
-    ranking_watch = RankingWatch(watch, request.time_limit, run.seconds["discover"])
+    ranking_watch = RankingWatch(watch, request.time_limit, spent)
     with run.timed("rank"), ctrl_c_ends(ranking_watch, run.cancel):
         progress("ranking what was found")
         ranker = Ranker(run.table, run.null_policy, request, ranking_watch)

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Any
 
+from lawful.common import small_work
 from lawful.common.meanings import Measure, NullPolicy, null_policy
+from lawful.dependencies import FD, Key
 from lawful.results import CheckReport, DiscoveryReport, Explanation, TableProfile
 from lawful.runs.check import check_laws
 from lawful.runs.laws_input import GivenLaws, LawsInput, OneLaw, allowances, given_laws
@@ -69,7 +71,9 @@ class OpenTable:
         with self._opened.run(null) as run:
             for note in notes_before(run, request):
                 (notes or silent)(note)
-            return discover_laws(run, request, self._progress, partial)
+            in_python = all(search.runs_in_python for search in request.searches())
+            with small_work.of(run.table.rows, run.table.width, runs_in_python=in_python):
+                return discover_laws(run, request, self._progress, partial)
 
     def check(
         self,
@@ -83,7 +87,9 @@ class OpenTable:
         given = given_laws(laws)
         with self._opened.run(null_of_laws(null, given)) as run:
             asked = given.asked(run.table.names)
-            return check_laws(run, [each.law for each in asked], self._progress, allowances(asked, error, measure))
+            in_python = all(isinstance(each.law, Key | FD) for each in asked)
+            with small_work.of(run.table.rows, run.table.width, runs_in_python=in_python):
+                return check_laws(run, [each.law for each in asked], self._progress, allowances(asked, error, measure))
 
     def explain(self, law: OneLaw | LawsInput, *, null: str | None = None) -> Explanation:
         """Explain why one law holds on the table, or which rows break it. See `lawful.explain`."""

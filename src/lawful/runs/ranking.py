@@ -6,13 +6,13 @@ law beside them, and gives up where that is not enough: the laws are kept as the
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from lawful.checks import RankedTable
 from lawful.common.arrays import Int64s
+from lawful.common.compiling import working_seconds
 from lawful.common.meanings import NullPolicy
 from lawful.discovery.families import Family, families
 from lawful.discovery.findings import KEY, Block, Findings, Listing
@@ -100,11 +100,11 @@ class Ranker:
         """The places by interest, then by size; None if there is no time for all."""
         grades, span, done = np.empty(len(laws), np.uint32), _largest(laws) + 1, 0
         self._rate(laws.parts[0].sets[:1])  # what is compiled first says nothing of the time to come
-        began = time.monotonic()
+        began = working_seconds()
         for chunk in laws.chunks():
             grades[done : done + len(chunk.sets)] = _levels(chunk) * span + set_sizes(chunk.sets)
             done += len(chunk.sets)
-            more = (time.monotonic() - began) / done * (len(laws) - done)
+            more = (working_seconds() - began) / done * (len(laws) - done)
             if done < len(laws) and (reason := self._watch.reason_soon(more)):
                 self._unranked = reason
                 return None

@@ -6,11 +6,11 @@ import contextlib
 import math
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+from lawful.common.compiling import working_seconds
 from lawful.discovery.questions import Watch
 
 _TOLD = "the user stopped it"
@@ -60,9 +60,9 @@ class RankingWatch(UserWatch):
         least = max(_LEAST_TO_RANK, _SHARE_TO_RANK * spent)
         self._limit = None if search.is_told or time_limit is None else f"the time limit of {time_limit:g} s"
         if search.is_told:
-            self._ends = time.monotonic() + least
+            self._ends = working_seconds() + least
         else:
-            self._ends = math.inf if time_limit is None else time.monotonic() + max(least, time_limit - spent)
+            self._ends = math.inf if time_limit is None else working_seconds() + max(least, time_limit - spent)
 
     def reason(self) -> str | None:
         """Why to stop now, if so."""
@@ -70,7 +70,7 @@ class RankingWatch(UserWatch):
 
     def reason_soon(self, seconds: float) -> str | None:
         """Why to stop within so many seconds, if so."""
-        now = time.monotonic()
+        now = working_seconds()
         if self.is_told or (self._limit is None and now + seconds > self._ends):
             return _TOLD
         if now > self._ends:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from lawful.common import small_work
 from lawful.common.arrays import Words
 from lawful.search.kernels.sets import (
     count_members,
@@ -60,9 +61,10 @@ def unpack_set(packed: Words) -> tuple[int, ...]:
 def unpack_sets(family: Words) -> list[tuple[int, ...]]:
     """The columns of every set, each ascending."""
     family = as_family(family)
-    counts = count_members(family)
-    ends = np.cumsum(counts)
-    members = flatten_members(family, int(counts.sum())).tolist()
+    with small_work.of(*family.shape, runs_in_python=True):  # a few laws are shown without a compiler
+        counts = count_members(family)
+        ends = np.cumsum(counts)
+        members = flatten_members(family, int(counts.sum())).tolist()
     return [tuple(members[end - count : end]) for count, end in zip(counts.tolist(), ends.tolist(), strict=True)]
 
 

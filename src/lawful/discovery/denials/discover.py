@@ -14,12 +14,12 @@ as long as comparing all pairs will take, and all pairs are compared.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 
 import numpy as np
 
 from lawful.common.arrays import Floats, Int64s, Words
+from lawful.common.compiling import working_seconds
 from lawful.common.errors import StoppedError
 from lawful.discovery.compared_pairs import SlowerThanAllPairsError, full_evidence_is_quicker, most_within
 from lawful.discovery.denials.hybrid import DenialConstraints
@@ -66,7 +66,7 @@ class _Constraints:
         self._found: list[Words] = []
         self._errors: list[Floats] = []
         self._sorted_out: tuple[Words, Floats | None] | None = None
-        self._began = time.monotonic()
+        self._began = working_seconds()
 
     def find(self) -> None:
         """Find all constraints by the strategy that is asked for, or is quicker, and sort them out."""
@@ -91,8 +91,8 @@ class _Constraints:
     def listing(self) -> DenialListing:
         """What was found, as it is given back; of a search that was broken off, what can be sorted out soon."""
         if self._sorted_out is None:
-            ends = time.monotonic() + max(_LEAST_TO_SORT_OUT, _TO_SORT_OUT * (time.monotonic() - self._began))
-            self._sort_out(has_images=False, should_stop=lambda: time.monotonic() > ends)
+            ends = working_seconds() + max(_LEAST_TO_SORT_OUT, _TO_SORT_OUT * (working_seconds() - self._began))
+            self._sort_out(has_images=False, should_stop=lambda: working_seconds() > ends)
         assert self._sorted_out is not None
         sets, errors = self._sorted_out
 

@@ -100,7 +100,8 @@ def add_entries(entries: Words, pairs: Int32s, table: Words, shift: int, witness
         slot = slot_of(words, 0, table, shift)
         is_new = table[slot, last] == ZERO
         if is_new:
-            table[slot, :last] = entries[other, :last]
+            for w in range(last):  # not by a slice, which takes seconds to compile
+                table[slot, w] = entries[other, w]
             size += 1
         i, j = pairs[other]
         if is_new or i < witnesses[slot, 0] or (i == witnesses[slot, 0] and j < witnesses[slot, 1]):

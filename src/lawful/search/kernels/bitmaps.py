@@ -133,7 +133,7 @@ def minimal_hitting_sets_of_goals(
         if n_sets + found.size > sets.size:
             sets = _with_room(sets, n_sets, n_sets + found.size)
             owners = _with_room(owners, n_sets, n_sets + found.size)
-        sets[n_sets : n_sets + found.size] = found
+        _put(sets, n_sets, found)
         owners[n_sets : n_sets + found.size] = k
         n_sets += found.size
     return owners[:n_sets], sets[:n_sets]
@@ -175,14 +175,14 @@ def minimal_determinants(
             _copy_within(seen, full & ~right, n_columns, bitmap)
         else:
             bitmap[:] = ZERO
-            _mark(bitmap, agree[differ & right != ZERO])
+            _mark_differing(bitmap, agree, differ, right)
         _close_downward(bitmap, n_columns)
         _turn_within(bitmap, full & ~right, n_columns)
         _keep_minimal_bits(bitmap, n_columns)
         found = read_bitmap(bitmap, max_size)
         if n_sets + found.size > sets.size:
             sets = _with_room(sets, n_sets, n_sets + found.size)
-        sets[n_sets : n_sets + found.size] = found
+        _put(sets, n_sets, found)
         n_sets += found.size
         ends[goal - first_goal] = n_sets
     return ends, sets[:n_sets].reshape(-1, 1)
@@ -192,6 +192,14 @@ def minimal_determinants(
 def _mark(bitmap: Words, sets: Words) -> None:
     for i in range(sets.size):
         bitmap[np.int64(sets[i] >> SIX)] |= ONE << (sets[i] & LAST_BIT)
+
+
+@compiled
+def _mark_differing(bitmap: Words, sets: Words, differ: Words, right: np.uint64) -> None:
+    """Mark the sets of the pairs that are known to differ on the right side."""
+    for i in range(sets.size):
+        if differ[i] & right != ZERO:
+            bitmap[np.int64(sets[i] >> SIX)] |= ONE << (sets[i] & LAST_BIT)
 
 
 @compiled
@@ -229,8 +237,15 @@ def _unmark(bitmap: Words, sets: Words) -> None:
 @compiled
 def _with_room(array: npt.NDArray[Any], used: int, needed: int) -> npt.NDArray[Any]:
     larger = np.empty(2 * needed, array.dtype)
-    larger[:used] = array[:used]
+    _put(larger, 0, array[:used])
     return larger
+
+
+@compiled
+def _put(array: npt.NDArray[Any], first: int, entries: npt.NDArray[Any]) -> None:
+    """Copy by a loop: an array that is assigned to a slice takes Numba seconds to compile, for its error message."""
+    for i in range(entries.size):
+        array[first + i] = entries[i]
 
 
 @compiled

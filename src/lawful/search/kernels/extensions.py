@@ -88,7 +88,9 @@ def pick_solutions(solutions: Words, verdicts: Bytes, least: int, most: int, mor
     for i in range(verdicts.size):
         n_picked += int(least <= verdicts[i] <= most)
     picked = np.empty((n_picked + more.shape[0], solutions.shape[1]), dtype=np.uint64)
-    picked[n_picked:] = more
+    for i in range(more.shape[0]):  # not by a slice, which takes seconds to compile
+        for w in range(more.shape[1]):
+            picked[n_picked + i, w] = more[i, w]
     n_picked = 0
     for i in range(verdicts.size):
         if least <= verdicts[i] <= most:

@@ -179,7 +179,9 @@ def _with_room(out: Words, used: int) -> Words:
     if used < out.shape[0]:
         return out
     larger = np.empty((2 * out.shape[0], out.shape[1]), dtype=np.uint64)
-    larger[:used] = out
+    for i in range(used):  # not by a slice, which takes seconds to compile
+        for w in range(out.shape[1]):
+            larger[i, w] = out[i, w]
     return larger
 
 

@@ -82,7 +82,8 @@ def _room(array: Int32s, size: int) -> Int32s:
     if size <= array.size:
         return array
     longer = np.empty(2 * size, np.int32)
-    longer[: array.size] = array
+    for i in range(array.size):  # not by a slice, which takes seconds to compile
+        longer[i] = array[i]
     return longer
 
 
