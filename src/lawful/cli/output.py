@@ -89,9 +89,9 @@ def require_writable(path: Path | None, table: str) -> None:
 def print_error(error: LawfulError) -> None:
     """Print an error and its hint to standard error."""
     console = Console(stderr=True, soft_wrap=True, highlight=False)
-    console.print(Text.assemble(("error: ", "bold red"), visible_lines(error.message)))
-    if error.hint:
-        console.print(Text(visible_lines(error.hint)))
+    console.print(Text.assemble(("error: ", "bold red"), visible_lines(error.typed_message)))
+    if error.typed_hint:
+        console.print(Text(visible_lines(error.typed_hint)))
 
 
 def print_notes(*lines: str) -> None:
@@ -109,8 +109,8 @@ def warnings_are_notes() -> Iterator[None]:
         others = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
-            if issubclass(category, LawfulWarning):
-                print_notes(str(message))
+            if isinstance(message, LawfulWarning):
+                print_notes(message.typed_message)
             else:
                 others(message, category, *place)
 

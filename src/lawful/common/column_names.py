@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 _MOST_NAMED = 20
 _LONGEST_TYPE = 80
@@ -21,6 +21,12 @@ class ColumnNames(list[str]):
             return None
         columns = "1 column is" if len(self.left_out) == 1 else f"{len(self.left_out)} columns are"
         return f"{columns} left out, since laws are about single values: {listed_types(self.left_out)}"
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """Name columns, the first of them."""
+    shown = ", ".join(map(repr, names[:_MOST_NAMED]))
+    return shown if len(names) <= _MOST_NAMED else f"{shown} and {len(names) - _MOST_NAMED} more"
 
 
 def listed_types(types: Mapping[str, str]) -> str:

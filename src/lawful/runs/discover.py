@@ -107,7 +107,7 @@ def _searched(
     except MemoryError:
         search.findings.stopped_because = "there is not enough memory"
     except StoppedError as stop:
-        search.findings.stopped_because = search.watch.reason() or stop.message
+        search.findings.stopped_because = search.watch.reason() or stop.typed_message
     except EngineError:
         reason = search.watch.reason()  # a job that was cut off is no failure
         if reason is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from lawful.common.errors import UsageError
+from lawful.common.errors import ArgumentError, UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.tables.encoded_table import METADATA, EncodedTable, ranks_file
 
@@ -73,6 +73,11 @@ class Where:
         """Make it of an engine's name and of a session, or the settings of one."""
         if isinstance(spark, SparkSettings):
             return Where(engine, spark.master, spark.remote, driver_memory=spark.driver_memory)
+        if spark is not None and not hasattr(spark, "createDataFrame"):
+            raise ArgumentError(
+                f"spark must be a session or SparkSettings, not {spark!r}",
+                'Write lawful.SparkSettings(master="local[2]").',
+            )
         return Where(engine, spark=spark)
 
     def settle(self, source: Any) -> Literal["local", "spark"]:
