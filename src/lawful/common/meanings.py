@@ -65,6 +65,7 @@ class ColumnType(StrEnum):
     FLOAT = "float"
     DATE = "date"
     TIMESTAMP = "timestamp"
+    TIME = "time"
     DURATION = "duration"
     STRING = "string"
     BINARY = "binary"

@@ -28,7 +28,7 @@ from lawful.tables.shared_ranks import comparable, constant_place, shared_codes
 DenialStrategy = Literal["auto", "full", "hybrid", "completion"]
 
 _NUMBERS: Final = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT})
-_TIMES: Final = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.DURATION})
+_TIMES: Final = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME, ColumnType.DURATION})
 _ORDERED: Final = _NUMBERS | _TIMES
 _EQUALITY: Final[tuple[Operator, ...]] = ("=", "!=")
 _REMEMBERED_SPACES = 32
