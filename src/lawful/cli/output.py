@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from lawful.common.errors import LawfulError, LawfulWarning, UsageError
+from lawful.common.meanings import STOPPING
 from lawful.results.json_files import json_pieces
 from lawful.results.texts.batch_text import batch_lines
 from lawful.results.texts.check_text import check_lines
@@ -124,8 +125,20 @@ def shown_progress() -> Iterator[Progress]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    with Console(stderr=True).status("") as status:
-        yield lambda words: status.update(Text(words + " …"))
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task, is_stopping = bar.add_task("", total=None), False
+
+        def show(words: str) -> None:
+            nonlocal is_stopping
+            told = words if words == STOPPING or not is_stopping else f"{STOPPING}; {words}"
+            is_stopping |= words == STOPPING
+            bar.update(task, description=f"{told} …")
+
+        yield show
 
 
 def print_profile(profile: TableProfile, limits: Limits) -> None:

@@ -57,8 +57,8 @@ class LawsInput:
     sources: tuple[LawSource, ...]
 
     def asked(self, names: Sequence[str]) -> list[AskedLaw]:
-        """All laws over the positions of these columns."""
-        asked = [law for source in self.sources for law in source.read(names)]
+        """All laws over the positions of these columns; what is asked twice is asked once."""
+        asked = list(dict.fromkeys(law for source in self.sources for law in source.read(names)))
         if not asked:
             raise UsageError("there are no laws to check", 'Give at least one, for example "zip -> state".')
         return asked

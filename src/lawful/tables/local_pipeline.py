@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lawful.common.column_names import ColumnNames
+from lawful.common.column_names import ColumnNames, short_text
 from lawful.common.errors import SourceError, UsageError
 from lawful.common.machine import cores
 from lawful.common.meanings import ColumnType
@@ -377,7 +377,7 @@ def _rank(
 def not_convertible(name: str, asked: str, error: NotConvertibleError, origins: Origins) -> SourceError:
     """The error of a value that does not have the type that the user chose."""
     return SourceError(
-        f"{origins.place(error.row)}: column {name!r} holds {error.text!r}, which is not of type {asked}",
+        f"{origins.place(error.row)}: column {name!r} holds {short_text(error.text)!r}, which is not of type {asked}",
         "Choose another type with --types, or name it with --null-token if it means null.",
     )
 

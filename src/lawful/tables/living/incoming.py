@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lawful.common.arrays import Int32s, Int64s
+from lawful.common.column_names import short_text
 from lawful.common.errors import SourceError
 from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.tables.encoded_table import EncodedTable
@@ -164,6 +165,6 @@ def _misfit(incoming: Incoming, place: int, column: int, value: pa.Scalar) -> Mi
 def _refused(table: LivingTable, batch: EncodedTable, misfit: Misfit) -> SourceError:
     column, where = table.columns[misfit.column], batch.place(misfit.row)
     return SourceError(
-        f"{where}: {misfit.value!r} in column {column.name!r} is not of its type, {column.type.value}",
+        f"{where}: {short_text(misfit.value)!r} in column {column.name!r} is not of its type, {column.type.value}",
         "Nothing was changed. Mend the value, or use --misfits quarantine or --misfits widen.",
     )
