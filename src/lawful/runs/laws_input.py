@@ -199,6 +199,8 @@ def _read_text(path: Path) -> str:
         if path.stat().st_size > _LARGEST_FILE:
             raise SourceError(f"{path}: is larger than {_LARGEST_FILE >> 20} MB", "Split the file of laws.")
         return path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise SourceError(f"{path}: there is no such file of laws") from None
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"{path}: cannot be read as text: {error}") from None
 
