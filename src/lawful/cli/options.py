@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -208,7 +209,8 @@ class Reading:
     def _separator(self, table: str) -> str:
         if self.sep is not None:
             return "\t" if self.sep == r"\t" else self.sep
-        return "\t" if table.lower().removesuffix(".gz").endswith(".tsv") else _CSV.separator
+        is_tabbed = re.search(r"\.tsv(\.(gz|bz2|zip|zst|zstd))?$", table.lower()) is not None
+        return "\t" if is_tabbed else _CSV.separator
 
 
 @dataclass(frozen=True)

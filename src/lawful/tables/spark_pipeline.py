@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.files import format_of, read_chunks
+from lawful.tables.files import format_of, read_chunks, spark_unpacks
 from lawful.tables.json_text import JsonNames
 from lawful.tables.left_out import choose_ordered_columns
 from lawful.tables.local_pipeline import (
@@ -117,7 +117,7 @@ def _fresh_key() -> str:
 def _encode_text(spark: SparkSession, files: SparkFiles, options: ReadOptions, key: str) -> EncodedTable:
     settings = options.to_dict()
     encoding = None
-    if options.dialect.splits_at_newline_bytes:
+    if options.dialect.splits_at_newline_bytes and all(map(spark_unpacks, files.paths)):
         source = lines_of(spark, files)
     else:
         encoding = options.dialect.encoding
