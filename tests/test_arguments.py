@@ -12,6 +12,7 @@ import lawful
 from lawful.common.arguments import of_kind
 from lawful.common.errors import ArgumentError, LawfulError, UsageError
 from lawful.common.python_words import in_pythons_words
+from lawful.runs.run import Where
 
 TABLE = pa.table({"a": [1, 2], "b": [1, 1]})
 
@@ -91,3 +92,16 @@ def test_hints_name_arguments(wrong: dict[str, Any], message: str) -> None:
 )
 def test_options_as_python_calls_them(typed: str, expected: str) -> None:
     assert in_pythons_words(typed) == expected
+
+
+def test_settings_of_the_spark_that_is_started() -> None:
+    settings = lawful.SparkSettings(conf={"spark.executor.memory": "8g"}, packages=["a:b:1", "c:d:2"])
+    where = Where.of("auto", settings)
+    assert where.conf == {"spark.executor.memory": "8g", "spark.jars.packages": "a:b:1,c:d:2"}
+    assert where.settle("no such file.csv") == "spark"
+    with pytest.raises(UsageError, match=r"'executor\.memory' is no setting of Spark"):
+        lawful.SparkSettings(conf={"executor.memory": "8g"})
+    with pytest.raises(UsageError, match="a remote one runs already\nDrop packages"):
+        lawful.SparkSettings(remote="sc://host", packages=["a:b:1"])
+    with pytest.raises(UsageError, match="the local engine uses no Spark, but settings of Spark are given"):
+        Where.of("local", settings)

@@ -13,9 +13,7 @@ from lawful.cli import options as opt
 def cover(
     laws: Annotated[
         Path,
-        typer.Argument(
-            help="A document that lawful discover wrote with --out.", show_default=False, metavar="LAWS.JSON"
-        ),
+        typer.Argument(help="A document that lawful discover wrote with --out.", show_default=False, metavar="LAWS"),
     ],
     json_: opt.Json = False,
     debug: opt.Debug = False,

@@ -31,7 +31,7 @@ _FIXED = {"no-header": "False", "no-cache": "False", "resume": "True"}
 _OF_THE_DIALECT = ("separator", "header", "quote", "escape", "encoding", "null_tokens")
 _OPTIONS = (
     "null-token not-null no-header no-cache max-size min-interest time-limit memory-limit row-key exact-text "
-    "misfits missing evidence columns types limit error strategy checkpoint resume find laws index pin "
+    "misfits missing evidence columns types limit error strategy checkpoint resume find laws index pin conf packages "
     "engine null measure format dialect encoding sep quote escape unidirectional with-implied cross-columns "
     "convention order-on-text constants operators least-shared least-mean-ratio partition-chain forward-rule flexible"
 ).split()
