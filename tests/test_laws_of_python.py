@@ -191,7 +191,7 @@ def test_what_null_meant_comes_with_the_laws() -> None:
     assert not lawful.check(table, [law.law for law in found]).holds  # a law alone says nothing of null
     assert lawful.check(table, lawful.check(table, found).outcomes).holds
     assert lawful.explain(table, next(iter(found))).report.null_policy is NullPolicy.IGNORE
-    with pytest.raises(UsageError, match="was written with --null ignore, and"):
+    with pytest.raises(UsageError, match='was written with null="ignore", and'):
         lawful.check(table, [*found, *lawful.discover(table)])
 
 

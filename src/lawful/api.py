@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lawful.common.arguments import function, instance, mapping, number, text, texts, whole_number
 from lawful.common.errors import LawfulWarning, UsageError
 from lawful.common.meanings import Measure, null_policy
 from lawful.results import CheckReport, DiscoveryReport, Explanation, SavedLaws, TableProfile
@@ -18,6 +19,7 @@ from lawful.runs.opened import open_source
 from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import families_of, request_of
 from lawful.runs.run import EngineName, Progress, SparkSettings, Where, silent
+from lawful.tables.advice import advice
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
 
@@ -71,9 +73,9 @@ def open(  # noqa: A001  # what it does to a table is what the other one does to
         The table, with `discover`, `check`, `explain` and `profile`.
     """
     options = read_options(format, columns, types, limit, dialect)
-    told = progress or silent
+    told = silent if progress is None else function("progress", progress)
     opened = open_source(source, options, Where.of(engine, spark), reuse=reuse, progress=told)
-    _warn_of_left_out(opened.table)
+    _warn_of_table(opened.table)
     return OpenTable(opened, told)
 
 
@@ -162,7 +164,9 @@ def discover(
     request = request_of(common | options)  # first, because it refuses what cannot be meant before the table is read
     policy = null_policy(null)
     if partial is not None:
-        partial.refuse_checkpoint(request.checkpoint)
+        instance("partial", partial, PartialFile, 'lawful.PartialFile("laws.json")').refuse_checkpoint(
+            request.checkpoint
+        )
     with open(
         source,
         engine=engine,
@@ -380,8 +384,10 @@ def make_state(
     from lawful.runs.maintain import make_state as make
 
     options = read_options(format, columns, types, limit, dialect)
-    settings = StateSettings(families_of(find), null_policy(null), max_size, error, measure, evidence, tuple(row_key))
-    where, told = Where.of(engine, spark), progress or silent
+    size = None if max_size is None else whole_number("max_size", max_size)
+    families, keys = families_of(find), texts("row_key", row_key)
+    settings = StateSettings(families, null_policy(null), size, number("error", error), measure, evidence, keys)
+    where, told = Where.of(engine, spark), silent if progress is None else function("progress", progress)
     limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
     return make(Path(path), source, options, settings, where, pins=pins, **limits, progress=told)
 
@@ -429,13 +435,14 @@ def warm_up(find: str | Iterable[str] | None = None, *, progress: Progress | Non
     return compile_all(find, progress or silent)
 
 
-def _warn_of_left_out(table: EncodedTable) -> None:
+def _warn_of_table(table: EncodedTable) -> None:
     """Warn at the line that called a verb, through however many functions of this file."""
-    if told := table.names.told():
-        depth, frame = 2, sys._getframe(1)
-        while frame.f_back is not None and frame.f_code.co_filename == __file__:
-            depth, frame = depth + 1, frame.f_back
-        warnings.warn(f"{table.name}: {told}", LawfulWarning, stacklevel=depth)
+    left_out = table.names.told()
+    depth, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename == __file__:
+        depth, frame = depth + 1, frame.f_back
+    for told in (*([left_out] if left_out else []), *advice(table)):
+        warnings.warn(LawfulWarning(f"{table.name}: {told}"), stacklevel=depth)
 
 
 def read_options(
@@ -448,10 +455,13 @@ def read_options(
     """Gather the arguments that say how to read a source."""
     if isinstance(columns, str):  # a text is a sequence of characters too
         raise UsageError(f"columns must be a list of names, not {columns!r}", f"Write [{columns!r}].")
+    if dialect is not None:
+        instance("dialect", dialect, CsvDialect, 'lawful.CsvDialect(separator=";")')
+    chosen = mapping("types", types or {}, '{"zip": "string"}')
     return ReadOptions(
-        format=format_,
+        format=None if format_ is None else text("format", format_),
         dialect=dialect or CsvDialect(),
-        columns=None if columns is None else tuple(columns),
-        types=parse_column_types([f"{name}={type_}" for name, type_ in (types or {}).items()]),
-        limit=limit,
+        columns=None if columns is None else texts("columns", columns),
+        types=parse_column_types([f"{text('types', name)}={type_}" for name, type_ in chosen.items()]),
+        limit=None if limit is None else whole_number("limit", limit),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from lawful.dependencies import from_document, to_document
 
-TYPES = {"null", "boolean", "integer", "decimal", "float", "date", "timestamp", "duration", "string", "binary"}
+TYPES = {"null", "boolean", "integer", "decimal", "float", "date", "timestamp", "time", "duration", "string", "binary"}
 PAIRWISE = ("pod", "dc")
 """The kinds whose two rows have an order, and of which the fewest removals are not always known."""
 STEPS = {"start", "open", "encode", "check", "discover", "rank", "total"}

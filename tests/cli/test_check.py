@@ -10,6 +10,16 @@ from cli.conftest import Lawful
 from cli.result_documents import read_document
 
 
+def test_a_law_that_is_given_twice_is_checked_once(lawful: Lawful, people: str) -> None:
+    laws = ("--laws", "zip -> state", "--laws", "zip->state", "--laws", "zip -> state; key(name)")
+    done = lawful("check", people, *laws)
+    assert (done.code, done.out.splitlines()[1:]) == (
+        0,
+        ["  holds   zip -> state", "  holds   key(name)", "2 of 2 laws hold"],
+    )
+    assert lawful("explain", people, "zip -> state; zip -> state").code == 0
+
+
 def test_laws_that_hold(lawful: Lawful, people: str) -> None:
     done = lawful("check", people, "--laws", "zip -> state", "--laws", "key(name)")
     assert (done.code, done.err) == (0, "")

@@ -72,8 +72,16 @@ def test_a_law_that_is_not_minimal_names_the_ones_that_are(lawful: Lawful, tmp_p
     assert key["minimal"] is False
     assert key["minimal_laws"] == ["key(a, b)", "key(a, c)", "key(b, c)"]
     order = lawful("explain", tmp_path / "t.csv", "{a, b}: c asc ~ d asc")
-    assert "  not minimal: it follows from {a}: c asc ~ d asc\n" in order.out
+    assert "  not minimal: it follows from a -> d; a, b -> c\n" in order.out  # {a}: c asc ~ d asc follows from it too
     assert "    a, b -> c holds\n" in order.out
+
+
+def test_an_order_that_follows_from_an_fd_says_so(lawful: Lawful, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x,a,b\n1,1,5\n1,1,6\n2,2,3\n")
+    done = lawful("explain", tmp_path / "t.csv", "{x}: a asc ~ b asc")
+    assert "  not minimal: it follows from x -> a\n" in done.out
+    done = lawful("explain", tmp_path / "t.csv", "{x}: b desc ~ a asc", "--json")
+    assert json.loads(done.out)["dependencies"][0]["minimal_laws"] == ["{}: a asc ~ b desc", "x -> a"]
 
 
 def test_a_minimal_order(lawful: Lawful, people: str) -> None:

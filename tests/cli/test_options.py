@@ -46,7 +46,8 @@ TWINS = {
     "law": {"LAW"},
     "null": {"--null"},
     "engine": {"--engine"},
-    "spark": {"--master", "--remote", "--driver-memory"},  # a program has a session, a command line has its address
+    # a program has a session, a command line has its address
+    "spark": {"--master", "--remote", "--driver-memory", "--conf", "--packages"},
     "format": {"--format"},
     "columns": {"--columns"},
     "types": {"--types"},

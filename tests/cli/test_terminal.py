@@ -36,9 +36,11 @@ def test_ctrl_c_shows_what_was_found(much_work: tuple[Path, Path], tmp_path: Pat
     with on_terminal("check", table, "--laws", laws, "--engine", "local", "--out", result) as running:
         running.wait_for("encoding the table")
         running.wait_for(" of 10010 laws")
+        running.wait_for("0:00:0")
         running.interrupt()
         code, out = running.finish()
     assert code == 3
+    assert "stopping …" in running.text
     assert "Traceback" not in running.text
     document = read_document(result.read_text())
     found = document["stats"]["counts"]["checked"]
@@ -85,7 +87,7 @@ def test_a_terminal_has_colours_and_short_values(people: str) -> None:
 def test_a_terminal_is_not_flooded_and_shows_broken_laws_first(tmp_path: Path) -> None:
     names = [f"c{number}" for number in range(20)]
     Path(tmp_path / "t.csv").write_text(f"{','.join(names)},z\n" + f"{'1,' * 20}1\n" + f"{'1,' * 20}2\n")
-    laws = [f"{a}, {b} -> c0" for a, b in combinations(names[1:], 2)] * 2
+    laws = [f"{a}, {b}, {c} -> c0" for a, b, c in combinations(names[1:], 3)]
     (tmp_path / "laws.txt").write_text("\n".join([*laws, "c1 -> z"]))
     with on_terminal("check", tmp_path / "t.csv", "--laws", tmp_path / "laws.txt", out_too=True) as running:
         assert running.finish()[0] == 1
@@ -118,11 +120,11 @@ def test_rows_of_many_columns_are_cut_in_a_page(lawful: Lawful, people: str) -> 
 
 
 def test_a_pipe_sees_a_page_and_every_law_if_asked_for(lawful: Lawful, people: str) -> None:
-    Path("laws.txt").write_text("zip -> state\n" * 500)
+    Path("laws.txt").write_text("".join(f"not(t.age = {age})\n" for age in range(1000, 1500)))
     page, everything = (lawful("check", people, "--laws", "laws.txt", *more).out for more in ((), ("--all",)))
-    assert page.count("  holds   zip -> state\n") == 200
+    assert page.count("  holds   not(t.age = ") == 200
     assert "… and 300 more: see them all with --all, --json or --out.\n" in page
-    assert everything.count("  holds   zip -> state\n") == 500
+    assert everything.count("  holds   not(t.age = ") == 500
 
 
 def test_json_on_a_terminal_is_still_json(people: str) -> None:

@@ -291,3 +291,20 @@ def test_any_text_is_read_or_refused_with_a_place(text):
 def test_a_law_over_more_columns_than_there_are_names():
     with pytest.raises(UsageError, match="column 7"):
         format_law(Key((7,)), NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "meant"),
+    [
+        ("not(t.a <> s.a)", "<>", "!="),
+        ("not(t.a == s.a)", "==", "="),
+        ("not(t.a ≠ s.a)", "≠", "!="),
+        ("a => b", "=>", "->"),
+        ("a → b", "→", "->"),
+        ("{a≤} -> {b=}", "≤", "<="),
+    ],
+)
+def test_signs_of_other_languages_are_told_how_they_are_written_here(text: str, found: str, meant: str) -> None:
+    with pytest.raises(NotationError, match=f"'{found}' has no meaning here.") as refused:
+        parse_law(text, ["a", "b"])
+    assert (refused.value.hint, refused.value.position) == (f"Write '{meant}'.", text.index(found))

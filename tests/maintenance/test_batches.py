@@ -432,3 +432,17 @@ def test_older_versions_stay_known_until_a_compaction(tmp_path: Path) -> None:
         state.compact()
     with lawful.open_state(tmp_path / "state") as state, pytest.raises(UsageError, match="versions 3 to 3"):
         LiveView.of(state._state.table, 2)
+
+
+def test_what_comes_first_in_dates_is_settled_when_the_state_is_made(tmp_path: Path) -> None:
+    (tmp_path / "first.csv").write_text("id,day,at\n1,31/12/2023,09:00\n2,01/02/2024,10:30:00\n")
+    (tmp_path / "more.csv").write_text("id,day,at\n3,03/04/2024,11:00\n4,03.04.2024,11:00:00.0\n5,2024-04-03,11:00\n")
+    with lawful.make_state(tmp_path / "state", tmp_path / "first.csv", ("key", "fd")) as state:
+        pass
+    with lawful.open_state(tmp_path / "state") as state:
+        state.apply(tmp_path / "more.csv")
+        assert [row[1:] for row in shown(state)] == [
+            ("2023-12-31", "09:00:00"),
+            ("2024-02-01", "10:30:00"),
+            *[("2024-04-03", "11:00:00")] * 3,
+        ]

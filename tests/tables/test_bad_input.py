@@ -11,6 +11,7 @@ import pytest
 
 from lawful.common.errors import LawfulError, SourceError, UsageError
 from lawful.common.meanings import ColumnType
+from lawful.common.python_words import in_pythons_words
 from lawful.tables import files
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import CsvDialect, ReadOptions
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 from tables.conftest import Encode, encode_locally
 from tables.looking import types_of
 
-RAGGED_HINT = "\nMend the line, or check --sep, --quote and --escape."
-CLOSE_HINT = "\nClose the quote, or say how quotes are written with --quote and --escape."
+RAGGED_HINT = in_pythons_words("\nMend the line, or check --sep, --quote and --escape.")
+CLOSE_HINT = in_pythons_words("\nClose the quote, or say how quotes are written with --quote and --escape.")
 CARRIAGE_RETURN = ": a carriage return without a newline ends a record inside this line"
 
 

@@ -47,14 +47,15 @@ columns = st.one_of(
     _mixed,
     st.lists(st.one_of(KINDS["integers"], KINDS["decimals"], _huge, _long), max_size=12),
     st.lists(st.one_of(KINDS["instants"], _ends_of_time), max_size=12),
-    st.lists(st.one_of(KINDS["iso dates"], KINDS["us dates"]), max_size=12),
+    st.lists(st.one_of(*(KINDS[kind] for kind in KINDS if kind.endswith("dates"))), max_size=12),
 )
 types = st.sampled_from(sorted(oracle.READERS))
+DATES_OF_OTHERS = (oracle.read_us_date, oracle.read_day_first_date, oracle.read_dotted_date)
 TAKE_MORE = (ColumnType.INTEGER, ColumnType.DATE, ColumnType.TIMESTAMP)
 
 
-def canonical(column: Texts, type_: ColumnType, zoned: bool | None = None) -> CanonicalTexts:
-    found = canonical_texts(pa.array(column, pa.string()), type_, zoned=zoned)
+def canonical(column: Texts, type_: ColumnType, settled: bool | None = None) -> CanonicalTexts:
+    found = canonical_texts(pa.array(column, pa.string()), type_, settled=settled)
     assert found.texts.type == pa.string()
     assert len(found.texts) == len(found.fits) == len(column)
     return found
@@ -110,7 +111,7 @@ def test_texts_fit_and_are_equal_as_in_the_order_of_texts(column: Texts, type_: 
 def test_canonical_texts_are_of_the_type_and_sort_as_the_texts_do(column: Texts, type_: ColumnType) -> None:
     found = canonical(column, type_)
     known = found.texts.drop_null().unique()
-    again = canonical(known.to_pylist(), type_, found.zoned)
+    again = canonical(known.to_pylist(), type_, found.settled)
     assert again.texts.to_pylist() == known.to_pylist()
     assert again.fits.all()
     ranks = sort_texts(known, type_).ranks.tolist() if len(known) else []
@@ -122,7 +123,7 @@ def test_canonical_texts_are_of_the_type_and_sort_as_the_texts_do(column: Texts,
         expected = sort_texts(fitting, type_).ranks.tolist()
     except NotThatTypeError:
         return  # a batch that only living columns take
-    texts = canonical(fitting.to_pylist(), type_, found.zoned).texts.to_pylist()
+    texts = canonical(fitting.to_pylist(), type_, found.settled).texts.to_pylist()
     assert [rank_of[text] for text in texts] == expected
 
 
@@ -139,7 +140,7 @@ def test_values_are_those_of_the_oracle(column: Texts, type_: ColumnType) -> Non
             except oracle.MisfitError:
                 continue
             assert (known is None) == (value == oracle.NAN)
-            if known is not None and reader is not oracle.read_us_date:
+            if known is not None and reader not in DATES_OF_OTHERS:
                 assert reader(known) == value
 
 
@@ -175,13 +176,13 @@ def _whole(text: str) -> int | None:
 def test_timestamps_have_zones_everywhere_or_nowhere() -> None:
     column = [None, "x", "2020-01-01T00:00Z", "2020-01-01T00:00", "2020-01-01 00:00:00.50+00"]
     found = canonical(column, ColumnType.TIMESTAMP)
-    assert found.zoned is True
+    assert found.settled is True
     assert found.fits.tolist() == [True, False, True, False, True]
     assert found.texts.to_pylist() == [None, None, "2020-01-01 00:00:00Z", None, "2020-01-01 00:00:00.5Z"]
-    assert canonical(column, ColumnType.TIMESTAMP, zoned=False).fits.tolist() == [True, False, False, True, False]
-    assert canonical([None, "x"], ColumnType.TIMESTAMP).zoned is None
-    assert canonical([None, "x"], ColumnType.TIMESTAMP, zoned=True).zoned is True
-    assert canonical([], ColumnType.TIMESTAMP).zoned is None
+    assert canonical(column, ColumnType.TIMESTAMP, settled=False).fits.tolist() == [True, False, False, True, False]
+    assert canonical([None, "x"], ColumnType.TIMESTAMP).settled is None
+    assert canonical([None, "x"], ColumnType.TIMESTAMP, settled=True).settled is True
+    assert canonical([], ColumnType.TIMESTAMP).settled is None
 
 
 def test_dates_and_midnights_stand_for_each_other() -> None:
@@ -192,7 +193,18 @@ def test_dates_and_midnights_stand_for_each_other() -> None:
     assert found.fits.tolist() == [True] * 4 + [False] * 6
     found = canonical(["2020-02-29 12:00", " 2020-02-29", "2019-02-29", "02/29/2020"], ColumnType.TIMESTAMP)
     assert found.texts.to_pylist() == ["2020-02-29 12:00:00", "2020-02-29 00:00:00", None, None]
-    assert canonical(["2020-02-29"], ColumnType.TIMESTAMP, zoned=True).fits.tolist() == [False]
+    assert canonical(["2020-02-29"], ColumnType.TIMESTAMP, settled=True).fits.tolist() == [False]
+
+
+def test_whether_the_day_comes_first_is_settled_once() -> None:
+    unclear, day_first = ["03/04/2024", "2024-01-02", "05.06.2024"], "31/12/2024"
+    read = ["2024-04-03", "2024-01-02", "2024-06-05", "2024-12-31"]
+    assert canonical([*unclear, day_first], ColumnType.DATE).texts.to_pylist() == read
+    assert canonical(unclear, ColumnType.DATE).settled is False
+    assert canonical(unclear, ColumnType.DATE).texts.to_pylist()[0] == "2024-03-04"
+    assert canonical(unclear, ColumnType.DATE, settled=True).texts.to_pylist()[0] == "2024-04-03"
+    assert canonical(["12/31/2024"], ColumnType.DATE, settled=True).fits.tolist() == [False]
+    assert canonical(unclear[1:], ColumnType.DATE).settled is None
 
 
 def test_a_column_without_values_takes_only_null() -> None:
@@ -202,10 +214,9 @@ def test_a_column_without_values_takes_only_null() -> None:
 def test_binary_and_duration_fit_as_they_are_written() -> None:
     binary = canonical(["00ff", "", "0", "FF", "zz"], ColumnType.BINARY)
     assert binary.texts.to_pylist() == ["00ff", "", None, None, None]
-    durations = canonical(
-        ["5", "-12", "05", "12:30:00.500", "12:30:00.000", "12:30:00", "24:00:00"], ColumnType.DURATION
-    )
-    assert durations.texts.to_pylist() == ["5", "-12", None, "12:30:00.5", "12:30:00", "12:30:00", None]
+    assert canonical(["5", "-12", "05", "12:30"], ColumnType.DURATION).texts.to_pylist() == ["5", "-12", None, None]
+    times = canonical(["12:30:00.500", "12:30:00,000", " 12:30", "24:00:00"], ColumnType.TIME)
+    assert times.texts.to_pylist() == ["12:30:00.5", "12:30:00", "12:30:00", None]
 
 
 @pytest.mark.parametrize("layout", [pa.string(), pa.large_string(), pa.string_view()])
@@ -244,13 +255,13 @@ def test_typed_values() -> None:
         both = texts(pa.array([moment, None, midnight], pa.timestamp(unit)), ColumnType.TIMESTAMP)
         assert both == ["2020-01-01 00:30:00.5", None, "2020-01-01 00:00:00"]
         assert texts(pa.array([midnight], pa.timestamp(unit)), ColumnType.TIMESTAMP) == ["2020-01-01 00:00:00"]
-        zoned = pa.array([moment], pa.timestamp(unit, "Europe/Berlin"))
-        assert texts(zoned, ColumnType.TIMESTAMP) == ["2020-01-01 00:30:00.5Z"]
+        settled = pa.array([moment], pa.timestamp(unit, "Europe/Berlin"))
+        assert texts(settled, ColumnType.TIMESTAMP) == ["2020-01-01 00:30:00.5Z"]
         length = pa.array([datetime.timedelta(milliseconds=5), None], pa.duration(unit))
         assert texts(length, ColumnType.DURATION) == ["5000000", None]
     assert texts(pa.array([2**62], pa.duration("s")), ColumnType.DURATION) == [str(2**62 * 10**9)]
     for type_ in (pa.time32("ms"), pa.time64("us"), pa.time64("ns")):
-        assert texts(pa.array([datetime.time(1, 2, 3, 500_000)], type_), ColumnType.DURATION) == ["01:02:03.5"]
+        assert texts(pa.array([datetime.time(1, 2, 3, 500_000)], type_), ColumnType.TIME) == ["01:02:03.5"]
     assert texts(pa.array([1, None, -5], pa.int8()), ColumnType.INTEGER) == ["1", None, "-5"]
     assert texts(pa.array([1, None, -5], pa.int8()), ColumnType.STRING) == ["1", None, "-5"]
     assert texts(pa.array([0.1], pa.float32()), ColumnType.FLOAT) == [str(float(np.float32(0.1)))]
@@ -272,7 +283,7 @@ def test_orders_that_texts_do_not_have() -> None:
         return [texts[place] for place in canonical_order(pa.array(texts), type_)]
 
     assert in_order(["10", "9", "-1"], ColumnType.DURATION) == ["-1", "9", "10"]
-    assert in_order(["10:00:00", "09:59:59.5", "09:59:59"], ColumnType.DURATION) == [
+    assert in_order(["10:00:00", "09:59:59.5", "09:59:59"], ColumnType.TIME) == [
         "09:59:59",
         "09:59:59.5",
         "10:00:00",

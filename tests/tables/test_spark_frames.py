@@ -32,7 +32,7 @@ def test_tables_and_queries(spark: SparkSession) -> None:
     [
         ("table:no_such_table", "Spark cannot read the source: .*no_such_table"),
         ("sql:select from where", "Spark cannot read the source: .*"),
-        ("sql:select 1 as a, 2 as a", "query: columns 1 and 2 are both named 'a'"),
+        ("sql:select 1 as a, 2 as a", "query: columns 1 and 2 are both named 'a'\nRename one first: frame.toDF"),
         ("sql:select array(1) as a", r"query: no column is left, since .*: 'a' \(array<int>\)"),
         ("sql:select 1 as ``", "query: column 1 has no name"),
     ],

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lawful.common.meanings import ColumnType
 from lawful.tables.encoded_table import describe
 from lawful.tables.ranking import NotConvertibleError, RankedColumn, rank_column
+from lawful.tables.text_values import NotThatTypeError, sort_texts
 from tables.text_oracle import READERS, fits, rank_texts
 from tables.text_strategies import text_columns
 
@@ -136,3 +137,27 @@ def test_rows_beyond_the_limit_take_no_part(kept: int) -> None:
     pieces = [pa.array(column[:2]).dictionary_encode(), pa.array(column[2:]).dictionary_encode()]
     ranked = rank_column(pieces, is_text=True, limit=kept)
     assert (ranked.type, ranked.ranks.tolist()) == rank_texts(column[:kept])
+
+
+@pytest.mark.parametrize(
+    ("texts", "type_", "order"),
+    [
+        (["02/01/2024", "31/12/2023"], ColumnType.DATE, [2, 1]),
+        (["12/11/2024", "11/12/2024"], ColumnType.DATE, [2, 1]),  # both ways are possible: month first
+        (["31/12/2023", "12/31/2023"], ColumnType.STRING, [2, 1]),
+        (["31.01.2024", "01.02.2024"], ColumnType.DATE, [1, 2]),
+        (["31.02.2024", "01.02.2024"], ColumnType.STRING, [2, 1]),
+        (["09:30", "09:30:00", "23:59:59.5", "00:00"], ColumnType.TIME, [2, 2, 3, 1]),
+        (["9:30", "10:15"], ColumnType.STRING, [2, 1]),
+    ],
+)
+def test_dates_of_other_countries_and_times_of_day(texts: list[str], type_: ColumnType, order: list[int]) -> None:
+    found = sort_texts(pa.array(texts))
+    assert (found.type, found.ranks.tolist()) == (type_, order)
+
+
+def test_the_date_that_spoils_a_chosen_type_is_named() -> None:
+    for texts, index in ((["31/12/2023", "12/31/2023"], 1), (["12/31/2023", "31/12/2023"], 1), (["13/13/2023"], 0)):
+        with pytest.raises(NotThatTypeError) as misfit:
+            sort_texts(pa.array(texts), ColumnType.DATE)
+        assert misfit.value.index == index

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -132,13 +132,40 @@ def test_a_value_without_the_chosen_type_is_named_with_its_row() -> None:
         (pa.table([[1], [2]], ["a", "a"]), "table: columns 1 and 2 are both named 'a'"),
         (pa.table([[1], [2]], ["a", ""]), "table: column 2 has no name"),
         (pa.table({"a": [[1]]}), r"table: no column is left, since laws are about single values: 'a' \(list<"),
-        (pd.DataFrame({"a": [1, "x"]}), "the table cannot be read as Arrow"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "Duplicate column names"),
+        (pd.DataFrame({"a": [1, "x"]}), r"column 'a' holds values of different types: 1 \(int\) and 'x' \(str\)"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "columns 1 and 2 of the DataFrame are both named 'a'"),
+        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "columns 1 and 2 of the DataFrame are both named '1'"),
+        (pd.DataFrame({"a": [1j]}), "column 'a' of type complex128 cannot be read"),
     ],
 )
 def test_a_table_that_cannot_be_encoded_says_why(source: object, message: str) -> None:
     with pytest.raises(SourceError, match=message):
         encode_locally(source)
+
+
+@pytest.mark.parametrize(
+    ("values", "type_", "ranks"),
+    [
+        ([10**30, 1, -(10**90)], ColumnType.INTEGER, [3, 2, 1]),
+        ([10**30, None, pd.NA, 2], ColumnType.INTEGER, [2, 0, 0, 1]),
+        ([10**30, 1.5, 2, np.float64(2)], ColumnType.DECIMAL, [3, 1, 2, 2]),
+        ([Decimal("Infinity"), Decimal("NaN"), Decimal("-inf"), Decimal(2)], ColumnType.DECIMAL, [3, 0, 1, 2]),
+        ([Decimal("1e80"), Decimal("1.5e-40"), Decimal("sNaN")], ColumnType.DECIMAL, [2, 1, 0]),
+        ([Decimal("1.5"), 2.5, 10**400], ColumnType.DECIMAL, [1, 2, 3]),
+        (pd.arrays.SparseArray([0, 0, 1, 2]), ColumnType.INTEGER, [1, 1, 2, 3]),
+        (pd.arrays.SparseArray([np.nan, 0, 1.5]), ColumnType.FLOAT, [0, 1, 2]),
+    ],
+)
+def test_columns_of_pandas_that_arrow_alone_refuses(values: Any, type_: ColumnType, ranks: list[int]) -> None:
+    encoded = encode_locally(pd.DataFrame({"a": values}))
+    assert (encoded.type(0), ranks_of(encoded)) == (type_, [ranks])
+
+
+def test_a_series_is_a_table_of_one_column() -> None:
+    assert encode_locally(pd.Series([3, 1], name="n")).names == ["n"]
+    assert ranks_of(encode_locally(pd.Series([3, 1]))) == [[2, 1]]
+    with pytest.raises(UsageError, match="cannot read a table from Index\nGive a DataFrame or a Series"):
+        encode_locally(pd.Index([1]))
 
 
 def test_a_table_needs_columns_and_a_kind_that_is_known() -> None:

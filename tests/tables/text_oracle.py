@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -59,6 +59,24 @@ def read_us_date(text: str) -> date:
     return _day(year, month, day)
 
 
+def read_day_first_date(text: str) -> date:
+    day, month, year = _match(r"(\d{2})/(\d{2})/(\d{4})", text).groups()
+    return _day(year, month, day)
+
+
+def read_dotted_date(text: str) -> date:
+    day, month, year = _match(r"(\d{2})\.(\d{2})\.(\d{4})", text).groups()
+    return _day(year, month, day)
+
+
+def read_time(text: str) -> tuple[time, int]:
+    hour, minute, second, fraction = _match(r"(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?", text).groups()
+    try:
+        return time(int(hour), int(minute), int(second or 0)), int((fraction or "").ljust(9, "0"))
+    except ValueError:
+        raise MisfitError(text) from None
+
+
 _CLOCK = r"(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?"
 
 
@@ -96,8 +114,9 @@ READERS: dict[ColumnType, tuple[Reader, ...]] = {
     ColumnType.INTEGER: (read_integer,),
     ColumnType.DECIMAL: (read_decimal,),
     ColumnType.FLOAT: (read_decimal,),
-    ColumnType.DATE: (read_iso_date, read_us_date),
+    ColumnType.DATE: (read_iso_date, read_us_date, read_day_first_date, read_dotted_date),
     ColumnType.TIMESTAMP: (read_wall_clock, read_instant),
+    ColumnType.TIME: (read_time,),
     ColumnType.BOOLEAN: (read_boolean,),
     ColumnType.STRING: (str,),
 }
@@ -131,7 +150,7 @@ def infer(texts: Sequence[str]) -> ColumnType:
         for number in (ColumnType.INTEGER, ColumnType.DECIMAL):
             if fits(number, texts):
                 return number
-    for other in (ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.BOOLEAN):
+    for other in (ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME, ColumnType.BOOLEAN):
         if fits(other, texts):
             return other
     return ColumnType.STRING

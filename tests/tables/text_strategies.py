@@ -43,6 +43,15 @@ _near_days = st.builds(
     st.integers(26, 31),
 )
 iso_dates = _padded(_days | _near_days)
+day_first_dates = _padded(st.dates().map(lambda day: f"{day.day:02}/{day.month:02}/{day.year:04}"))
+dotted_dates = _padded(st.dates().map(lambda day: f"{day.day:02}.{day.month:02}.{day.year:04}"))
+times = _padded(
+    st.builds(
+        lambda time, ending: time.strftime("%H:%M") + ending,
+        st.times(),
+        st.sampled_from(["", ":00", ":59", ":07.5", ":07.500000000", ":07,000", ":07.000000001"]),
+    )
+)
 us_dates = _padded(st.dates().map(lambda day: f"{day.month:02}/{day.day:02}/{day.year:04}"))
 
 _clock = st.builds(
@@ -77,7 +86,9 @@ strings = st.text(
 odd_ones = st.sampled_from(
     [
         "x", "-", "+", ".", "e5", "1e", "0x1f", "1_000", "1,5", "١٢", "1e1234567890", "infinit", "--1", "1 2",
-        "2023-02-30", "2023-2-3", "02/30/2023", "13/01/2020", "2020-01-01T24:00:00", "2020-01-01T10:30.5",
+        "2023-02-30", "2023-2-3", "02/30/2023", "13/01/2020",
+        "31.02.2020", "1.2.2020", "24:00", "9:30", "12:60", "12:30:60", "12:30.5",
+        "2020-01-01T24:00:00", "2020-01-01T10:30.5",
         "2020-01-01T10:30:60", "2020-01-01T10:30:00+19:00", "2020-01-01", "tru", "1", "007", " ", "\n1", "1\n",
     ]
 )  # fmt: skip
@@ -88,6 +99,9 @@ KINDS = {
     "identifiers": identifiers,
     "iso dates": iso_dates,
     "us dates": us_dates,
+    "day-first dates": day_first_dates,
+    "dotted dates": dotted_dates,
+    "times": times,
     "wall clocks": wall_clocks,
     "instants": instants,
     "booleans": booleans,

@@ -9,6 +9,7 @@ import typer
 
 from lawful.cli.app import new_app
 from lawful.cli.checking import check, explain
+from lawful.cli.covering import cover
 from lawful.cli.discovering import discover_command
 from lawful.cli.interrupts import interrupts_wait_for_compilers
 from lawful.cli.looking import bench, cache, demo, profile, warm_up
@@ -25,6 +26,7 @@ def make_app() -> typer.Typer:
     app.command(short_help="Show why a law holds, or what breaks it.")(explain)
     app.command(short_help="Keep the laws of a table that changes.")(maintain)
     app.command(short_help="Show what is in a state.")(state)
+    app.command(short_help="Say the same in as few functional dependencies as possible.")(cover)
     app.command(short_help="Shorten a query's ORDER BY and GROUP BY by laws.")(rewrite)
     app.command(short_help="Show a table's columns and their types.")(profile)
     app.command(short_help="Show or remove the encoded tables that are kept.")(cache)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -138,6 +139,24 @@ DriverMemory = Annotated[
     str | None,
     option(_RUNNING, "Memory of the Spark driver that is started, e.g. 4g.", "--driver-memory", metavar="SIZE"),
 ]
+Conf = Annotated[
+    list[str] | None,
+    option(
+        _RUNNING,
+        "A setting of the Spark that is started, e.g. spark.executor.memory=8g; may be repeated.",
+        "--conf",
+        metavar="NAME=VALUE",
+    ),
+]
+Packages = Annotated[
+    str | None,
+    option(
+        _RUNNING,
+        "Packages that the Spark that is started fetches, by Maven coordinates, separated by commas.",
+        "--packages",
+        metavar="GROUP:NAME:VERSION",
+    ),
+]
 Json = Annotated[bool, option(_SHOWING, "Print the JSON document instead of text.", "--json")]
 Out = Annotated[Path | None, option(_SHOWING, "Also write the JSON document to this file.", "--out", metavar="FILE")]
 Violations = Annotated[
@@ -208,7 +227,8 @@ class Reading:
     def _separator(self, table: str) -> str:
         if self.sep is not None:
             return "\t" if self.sep == r"\t" else self.sep
-        return "\t" if table.lower().removesuffix(".gz").endswith(".tsv") else _CSV.separator
+        is_tabbed = re.search(r"\.tsv(\.(gz|bz2|zip|zst|zstd))?$", table.lower()) is not None
+        return "\t" if is_tabbed else _CSV.separator
 
 
 @dataclass(frozen=True)
@@ -219,13 +239,24 @@ class Running:
     master: Master = None
     remote: Remote = None
     driver_memory: DriverMemory = None
+    conf: Conf = None
+    packages: Packages = None
 
     def arguments(self) -> Asked:
         """The same as arguments of the Python functions."""
         from lawful.api import SparkSettings
 
-        settings = SparkSettings(self.master, self.remote, self.driver_memory)
-        return {"engine": self.engine, "spark": None if settings == SparkSettings() else settings}
+        packages = [name.strip() for name in (self.packages or "").split(",") if name.strip()]
+        conf = dict(map(_setting, self.conf or ()))
+        settings = SparkSettings(self.master, self.remote, self.driver_memory, conf, packages)
+        return {"engine": self.engine, "spark": None if settings == SparkSettings(packages=[]) else settings}
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"{text!r} is no setting of Spark", "Write --conf spark.executor.memory=8g.")
+    return name.strip(), value
 
 
 @dataclass(frozen=True)

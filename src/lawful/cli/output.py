@@ -15,6 +15,7 @@ from rich.text import Text
 
 from lawful.common.compiling import told_of_compiling
 from lawful.common.errors import LawfulError, LawfulWarning, UsageError
+from lawful.common.meanings import STOPPING
 from lawful.results.json_files import json_pieces
 from lawful.results.texts.batch_text import batch_lines
 from lawful.results.texts.check_text import check_lines
@@ -92,9 +93,9 @@ def require_writable(path: Path | None, table: str) -> None:
 def print_error(error: LawfulError) -> None:
     """Print an error and its hint to standard error."""
     console = Console(stderr=True, soft_wrap=True, highlight=False)
-    console.print(Text.assemble(("error: ", "bold red"), visible_lines(error.message)))
-    if error.hint:
-        console.print(Text(visible_lines(error.hint)))
+    console.print(Text.assemble(("error: ", "bold red"), visible_lines(error.typed_message)))
+    if error.typed_hint:
+        console.print(Text(visible_lines(error.typed_hint)))
 
 
 def print_notes(*lines: str) -> None:
@@ -112,8 +113,8 @@ def warnings_are_notes() -> Iterator[None]:
         others = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
-            if issubclass(category, LawfulWarning):
-                print_notes(str(message))
+            if isinstance(message, LawfulWarning):
+                print_notes(message.typed_message)
             else:
                 others(message, category, *place)
 
@@ -127,17 +128,23 @@ def shown_progress(*, tells_of_compiling: bool = True) -> Iterator[Progress]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    doing = ""
-    with Console(stderr=True).status("") as status:
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task, is_stopping, doing = bar.add_task("", total=None), False, ""
 
         def show(words: str) -> None:
-            nonlocal doing
-            doing = words
-            status.update(Text(words + " …"))
+            nonlocal is_stopping, doing
+            told = words if words == STOPPING or not is_stopping else f"{STOPPING}; {words}"
+            is_stopping |= words == STOPPING
+            doing = f"{told} …"
+            bar.update(task, description=doing)
 
         def compiles(is_so: bool) -> None:
             if tells_of_compiling:
-                status.update(Text((_COMPILING if is_so else doing) + " …"))
+                bar.update(task, description=f"{_COMPILING} …" if is_so else doing)
 
         with told_of_compiling(compiles):
             yield show

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 _MOST_NAMED = 20
-_LONGEST_TYPE = 80
+_LONGEST_TEXT = 80
 
 
 class ColumnNames(list[str]):
@@ -23,12 +23,18 @@ class ColumnNames(list[str]):
         return f"{columns} left out, since laws are about single values: {listed_types(self.left_out)}"
 
 
+def listed_names(names: Sequence[str]) -> str:
+    """Name columns, the first of them."""
+    shown = ", ".join(map(repr, names[:_MOST_NAMED]))
+    return shown if len(names) <= _MOST_NAMED else f"{shown} and {len(names) - _MOST_NAMED} more"
+
+
 def listed_types(types: Mapping[str, str]) -> str:
     """Name columns with their types, the first of them."""
-    shown = ", ".join(f"{name!r} ({short_type(types[name])})" for name in list(types)[:_MOST_NAMED])
+    shown = ", ".join(f"{name!r} ({short_text(types[name])})" for name in list(types)[:_MOST_NAMED])
     return shown if len(types) <= _MOST_NAMED else f"{shown} and {len(types) - _MOST_NAMED} more"
 
 
-def short_type(text: str) -> str:
-    """Cut a type that is long: a structure names all of its members."""
-    return text if len(text) <= _LONGEST_TYPE else text[: _LONGEST_TYPE - 1] + "…"
+def short_text(text: str) -> str:
+    """Cut what is long: the type of a structure names all of its members, and a value may be a book."""
+    return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 1] + "…"

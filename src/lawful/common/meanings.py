@@ -44,6 +44,10 @@ class Allowance:
             raise UsageError(f"unknown measure {self.measure!r}", "Use g1 (share of pairs) or g3 (share of rows).")
 
 
+STOPPING = "stopping"
+"""What progress is told when the user wants an end, which may take a moment."""
+
+
 def null_policy(name: str) -> NullPolicy:
     """Read the name of a null policy."""
     try:
@@ -65,6 +69,7 @@ class ColumnType(StrEnum):
     FLOAT = "float"
     DATE = "date"
     TIMESTAMP = "timestamp"
+    TIME = "time"
     DURATION = "duration"
     STRING = "string"
     BINARY = "binary"

@@ -154,7 +154,7 @@ class FieldReader:
             law: Law = form.read(self, document)
             return law
         except UsageError as refusal:
-            raise SourceError(f"{self.entry}: {refusal.message}", refusal.hint) from None
+            raise SourceError(f"{self.entry}: {refusal.typed_message}", refusal.typed_hint) from None
 
     def key(self, document: Mapping[str, object]) -> Key:
         """Read a key."""
@@ -213,7 +213,7 @@ class FieldReader:
         try:
             return Predicate(cell, comparison, other)
         except UsageError as refusal:
-            raise SourceError(f"{place}: {refusal.message}", refusal.hint) from None
+            raise SourceError(f"{place}: {refusal.typed_message}", refusal.typed_hint) from None
 
     def _constant(self, value: object, place: str) -> Constant:
         try:
@@ -222,7 +222,7 @@ class FieldReader:
             if isinstance(value, str | int | float | bool):
                 return Constant(value)
         except UsageError as refusal:
-            raise SourceError(f"{place}: {refusal.message}", refusal.hint) from None
+            raise SourceError(f"{place}: {refusal.typed_message}", refusal.typed_hint) from None
         raise _wrong(place, 'must be text, a number, a boolean or {"decimal": "digits"}', value)
 
     def columns(self, document: Mapping[str, object], name: str) -> tuple[int, ...]:

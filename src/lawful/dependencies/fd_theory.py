@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
+import numpy as np
+
 from lawful.dependencies.implication import closure
 from lawful.dependencies.laws import FD, Key
 
@@ -46,19 +48,61 @@ def _minimised(superkey: frozenset[int], everything: frozenset[int], fds: list[F
 def canonical_cover(fds: Iterable[FD]) -> list[FD]:
     """A canonical cover: FDs that say the same, with no extraneous attribute on a left side and no redundant FD."""
     rules = list(fds)
-    kept = list(dict.fromkeys(_reduced(fd, rules) for fd in rules))
+    closures = _Closures(rules)
+    kept = list(dict.fromkeys(_reduced(fd, closures) for fd in rules))
+    closures, places = _Closures(kept), {fd: place for place, fd in enumerate(kept)}
     for fd in sorted(kept, key=lambda fd: (-len(fd.lhs), fd.lhs, fd.rhs)):
-        others = [other for other in kept if other != fd]
-        if fd.rhs in closure(fd.lhs, others):
-            kept = others
-    return sorted(kept, key=lambda fd: (fd.lhs, fd.rhs))
+        closures.leave_out(places[fd])
+        if not closures.determine(fd.lhs, fd.rhs):
+            closures.take_in(places[fd])
+    return sorted((kept[place] for place in closures.taken()), key=lambda fd: (fd.lhs, fd.rhs))
 
 
-def _reduced(fd: FD, fds: list[FD]) -> FD:
+def _reduced(fd: FD, closures: _Closures) -> FD:
     """The FD without the extraneous attributes of its left side."""
     lhs = list(fd.lhs)
     for attribute in fd.lhs:
         smaller = [other for other in lhs if other != attribute]
-        if fd.rhs in closure(smaller, fds):
+        if closures.determine(smaller, fd.rhs):
             lhs = smaller
     return FD(tuple(lhs), fd.rhs)
+
+
+class _Closures:
+    """What sets of attributes determine by some FDs, of which single ones can be left out."""
+
+    def __init__(self, fds: list[FD]) -> None:
+        columns = max((max((*fd.lhs, fd.rhs)) for fd in fds), default=0) + 1
+        self._words = (columns - 1) // 63 + 1  # of 63 columns each: the last bit is never reached
+        self._lhs = np.array([self._set(fd.lhs) for fd in fds], np.uint64).reshape(len(fds), self._words)
+        self._rhs = np.array([self._set((fd.rhs,)) for fd in fds], np.uint64).reshape(len(fds), self._words)
+        self._never = np.uint64(1 << 63)
+
+    def _set(self, columns: Iterable[int]) -> list[int]:
+        words = [0] * self._words
+        for column in columns:
+            words[column // 63] |= 1 << column % 63
+        return words
+
+    def leave_out(self, place: int) -> None:
+        """Go on without an FD."""
+        self._lhs[place, -1] |= self._never
+
+    def take_in(self, place: int) -> None:
+        """Take it in again."""
+        self._lhs[place, -1] &= ~self._never
+
+    def taken(self) -> list[int]:
+        """The places of the FDs that are not left out."""
+        return [int(place) for place in np.flatnonzero(self._lhs[:, -1] & self._never == 0)]
+
+    def determine(self, lhs: Iterable[int], rhs: int) -> bool:
+        """Whether attributes determine another one."""
+        reached, goal = np.array(self._set(lhs), np.uint64), np.array(self._set((rhs,)), np.uint64)
+        while not (reached & goal).any():
+            applies = ~(self._lhs & ~reached).any(axis=1)
+            further = np.bitwise_or.reduce(self._rhs[applies], axis=0, initial=np.uint64(0)) | reached
+            if (further == reached).all():
+                return False
+            reached = further
+        return True

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
 
-from lawful.common.column_names import ColumnNames, short_type
+from lawful.common.column_names import ColumnNames, short_text
 from lawful.common.errors import UsageError
 from lawful.common.meanings import Direction
 from lawful.dependencies.laws import (
@@ -103,7 +103,7 @@ def _written(name: str) -> str:
 def unknown_column(name: str, names: Sequence[str]) -> tuple[str, str]:
     """Say that no column has this name, and guess what was meant: a message and a hint."""
     if isinstance(names, ColumnNames) and name in names.left_out:
-        why = f"it has type {short_type(names.left_out[name])}, and laws are about single values"
+        why = f"it has type {short_text(names.left_out[name])}, and laws are about single values"
         return f"The column {_shown(name)} is left out: {why}.", "Flatten it first."
     message = f"There is no column named {_shown(name)}."
     close = _close_names(name, names) if len(name) <= _LONGEST_GUESSED_NAME else []

@@ -299,7 +299,7 @@ class _Parser:
         try:
             return make()
         except UsageError as refusal:
-            raise self._error(token, refusal.message, refusal.hint) from None
+            raise self._error(token, refusal.typed_message, refusal.typed_hint) from None
 
     def _error(self, token: Token, message: str, hint: str | None = None) -> NotationError:
         return notation_error(self.text, token.position, message, hint)

@@ -29,10 +29,17 @@ _WORD: Final = re.compile(
     | (?P<QUOTED>  "(?:[^"]++|"")*+" )
     | (?P<TEXT>    '(?:[^']++|'')*+' )
     | (?P<NUMBER>  -?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)? (?!\w) )
+    | (?P<FOREIGN> <> | == | => | [≠≤≥→⇒] )
     | (?P<SYMBOL>  -> | != | <= | >= | [{{}}\[\]():,~.<>=] )
     """,
     re.VERBOSE,
 )
+
+
+_WRITTEN_HERE: Final = {
+    "<>": "!=", "==": "=", "=>": "->", "≠": "!=", "≤": "<=", "≥": ">=", "→": "->", "⇒": "->",
+}  # fmt: skip
+"""How signs of other languages are written in this notation."""
 
 
 class TokenKind(Enum):
@@ -77,6 +84,8 @@ def tokenize(text: str, *, lines_end_laws: bool) -> Iterator[Token]:
         if match is None:
             raise _unreadable(text, position)
         kind, word = match.lastgroup, match.group()
+        if kind == "FOREIGN":
+            raise notation_error(text, position, f"{word!r} has no meaning here.", f"Write {_WRITTEN_HERE[word]!r}.")
         if kind == "BREAK":
             if word == ";" or (lines_end_laws and depth == 0):
                 depth = 0

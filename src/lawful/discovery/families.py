@@ -93,8 +93,9 @@ class Reasons:
     smaller
         The laws that would make a law follow, each with one column or predicate less, or of a simpler kind.
     shrinkable
-        The columns or predicates that a law may not need, and how to make the law of some of them; None if there is
-        more to a smaller law than that: then the first that holds is taken, and so on until none does.
+        The columns or predicates that a law may not need, and how to make the laws of some of them that would imply it,
+        the strongest first; None if there is more to a smaller law than that: then the first that holds is taken, and
+        so on until none does.
     grouped
         The columns by which a law groups rows; None takes those that violating rows agree on.
     siblings
@@ -104,7 +105,7 @@ class Reasons:
     """
 
     smaller: Callable[[Any], list[Any]] = lambda law: []
-    shrinkable: Callable[[Any], tuple[tuple[Any, ...], Callable[[tuple[Any, ...]], Any]]] | None = None
+    shrinkable: Callable[[Any], tuple[tuple[Any, ...], Callable[[tuple[Any, ...]], list[Any]]]] | None = None
     grouped: Callable[[Any], tuple[int, ...]] | None = None
     siblings: Callable[[Any, int], list[Any]] | None = None
     tells_minimality: bool = True

@@ -277,10 +277,12 @@ def _one_less(parts: Sequence[Any], make: Any) -> list[Any]:
     return [make(tuple(other for other in parts if other != part)) for part in parts]
 
 
-KEY_REASONS = Reasons(smaller=lambda law: _one_less(law.columns, Key), shrinkable=lambda law: (law.columns, Key))
+KEY_REASONS = Reasons(
+    smaller=lambda law: _one_less(law.columns, Key), shrinkable=lambda law: (law.columns, lambda some: [Key(some)])
+)
 FD_REASONS = Reasons(
     smaller=lambda law: _one_less(law.lhs, lambda some: FD(some, law.rhs)),
-    shrinkable=lambda law: (law.lhs, lambda some: FD(some, law.rhs)),
+    shrinkable=lambda law: (law.lhs, lambda some: [FD(some, law.rhs)]),
     siblings=lambda law, width: [FD(law.lhs, rhs) for rhs in range(width) if rhs not in (*law.lhs, law.rhs)],
 )
 
@@ -292,7 +294,10 @@ def _in_smaller_contexts(law: CanonicalOD) -> list[Any]:
 
 CANONICAL_REASONS = Reasons(
     smaller=_in_smaller_contexts,
-    shrinkable=lambda law: (law.context, lambda some: replace(law, context=some)),
+    shrinkable=lambda law: (
+        law.context,
+        lambda some: [FD(some, law.left), FD(some, law.right), replace(law, context=some)],
+    ),
 )
 LIST_REASONS = Reasons(
     # What a shorter list orders, a longer one that begins with it orders too.
@@ -315,7 +320,9 @@ def _more_general(law: POD) -> list[Any]:
 
 
 POD_REASONS = Reasons(smaller=_more_general)
-DENIAL_REASONS = Reasons(smaller=lambda law: _one_less(law.predicates, DC), shrinkable=lambda law: (law.predicates, DC))
+DENIAL_REASONS = Reasons(
+    smaller=lambda law: _one_less(law.predicates, DC), shrinkable=lambda law: (law.predicates, lambda some: [DC(some)])
+)
 
 for family in (
     Family(_FORM["key"], KEYS_AND_FDS, reasons=KEY_REASONS),

@@ -184,4 +184,4 @@ class Search:
             yield
             self.findings.complete = True
         except StoppedError as stop:
-            self.findings.stopped_because = self.watch.reason() or stop.message
+            self.findings.stopped_because = self.watch.reason() or stop.typed_message

@@ -208,8 +208,8 @@ class LivingState:
         watch: Watch,
     ) -> Applied:
         types = {} if fitted is None else fitted.types
-        for column, (type_, zoned) in types.items():
-            self.table.columns[column].type, self.table.columns[column].zoned = type_, zoned
+        for column, (type_, settled) in types.items():
+            self.table.columns[column].type, self.table.columns[column].settled = type_, settled
         origins = None if fitted is None else origins_of(fitted)
         new = self.table.change(gone, come, origins)
         checker = _checker(self.table, self.settings, engine, watch)
@@ -221,7 +221,7 @@ class LivingState:
         entry = self._entry(batch, gone, new, changes)
         meta = {
             "entry": entry,
-            "types": [[column, type_.value, zoned] for column, (type_, zoned) in types.items()],
+            "types": [[column, type_.value, settled] for column, (type_, settled) in types.items()],
             "origins": None if origins is None else {"files": list(origins.files), "unit": origins.unit},
         }
         logged: Arrays = {"meta": as_bytes(meta), "gone": self.table.ids_of(gone), "codes": come}
@@ -362,8 +362,8 @@ def _replay(state: LivingState, batch: LoggedBatch) -> None:
     """Follow a logged batch without looking for anything again."""
     arrays, table = batch.arrays, state.table
     meta = from_bytes(arrays["meta"])
-    for column, type_, zoned in meta["types"]:
-        table.columns[column].type, table.columns[column].zoned = ColumnType(type_), zoned
+    for column, type_, settled in meta["types"]:
+        table.columns[column].type, table.columns[column].settled = ColumnType(type_), settled
     add_texts(table, arrays)
     gone = table.rows_of(arrays["gone"])
     origins = meta["origins"]

@@ -37,7 +37,7 @@ def from_bytes(data: npt.NDArray[Any]) -> Any:
 
 def columns_document(table: LivingTable) -> list[dict[str, Any]]:
     """The columns and their pinned types, as plain JSON values."""
-    return [{"name": column.name, "type": column.type.value, "zoned": column.zoned} for column in table.columns]
+    return [{"name": column.name, "type": column.type.value, "settled": column.settled} for column in table.columns]
 
 
 def table_arrays(table: LivingTable) -> Arrays:
@@ -58,7 +58,7 @@ def read_table(document: dict[str, Any], arrays: Arrays, version: int) -> Living
             str(entry["name"]),
             ColumnType(entry["type"]),
             Dictionary.from_arrays(arrays[f"texts-{position}"], arrays[f"ends-{position}"]),
-            entry["zoned"],
+            entry["settled"],
         )
         for position, entry in enumerate(document["columns"])
     ]

@@ -22,6 +22,7 @@ from lawful.dependencies import (
     format_law,
 )
 from lawful.dependencies.notation import unknown_column
+from lawful.results.all_fds import refuse_some_fds
 from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
 from lawful.results.json_files import write_document
 from lawful.results.law_entries import LawEntries, Told
@@ -194,22 +195,9 @@ class DiscoveryReport:
 
     def _all_fds(self, what: str) -> list[FD]:
         """The FDs, if they are all that there are and follow the rules that theory takes for granted."""
-        settings = self.settings
-        largest, found = settings.get("max_size"), self.families.get("fd")
-        reasons = {
-            "functional dependencies were not asked for": not {"fd", "canonical-od"} & set(settings["find"]),
-            f"the discovery is incomplete: {self.stopped_because}": found is not None and not found.complete,
-            "FDs are not transitive where nulls are ignored": settings["null"] != "equal",
-            "FDs that hold only within an error are not transitive": bool(settings["error"]),
-            "less interesting laws were left out": settings["min_interest"] > 0,
-            f"left sides larger than {largest} were left out": largest is not None and largest < self.table.width - 1,
-        }
-        for reason, applies in reasons.items():
-            if applies:
-                raise UsageError(
-                    f"{what} cannot be told: {reason}",
-                    "Discover all FDs that hold, under null equal and without limits.",
-                )
+        found = self.families.get("fd")
+        stopped = None if found is None or found.complete else str(self.stopped_because)
+        refuse_some_fds(what, self.settings, self.table.width, stopped)
         return [law for law in self.laws.fds.laws() if isinstance(law, FD)]
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,7 +10,17 @@ from typing import Any
 
 from lawful.common.errors import SourceError, UsageError
 from lawful.common.meanings import Allowance, NullPolicy
-from lawful.dependencies import Law, LawKind, NamedLaw, from_documents, from_documents_alone
+from lawful.dependencies import (
+    FD,
+    Law,
+    LawKind,
+    NamedLaw,
+    canonical_cover,
+    format_law,
+    from_documents,
+    from_documents_alone,
+)
+from lawful.results.all_fds import refuse_some_fds
 from lawful.results.discovery_report import FoundLaw
 from lawful.results.documents import FORMAT, html_table
 from lawful.results.json_files import write_document
@@ -87,6 +97,25 @@ class SavedLaws:
     def measure(self) -> str | None:
         """How that error was measured; None where none was allowed."""
         return None if (allowed := _allowed(self.settings, "settings")) is None else allowed.measure
+
+    def canonical_cover(self) -> list[str]:
+        """Return FDs that say the same as all that were found, none of them needless, in their notation.
+
+        Raises
+        ------
+        UsageError
+            If the document does not have all FDs of a table that hold, with null taken for a value.
+        """
+        found = self.document.get("families")
+        known = found.get("fd") if isinstance(found, Mapping) else None
+        complete = known.get("complete") is True if isinstance(known, Mapping) else self.complete
+        columns = self.document["table"]["columns"] if "table" in self.document else ()
+        own = (name for law in self.fds() for name in law.law.columns)
+        names = [column["name"] for column in columns] or list(dict.fromkeys(own))
+        stopped = None if complete else self.stopped_because or "it was stopped"
+        refuse_some_fds("a canonical cover", self.settings, len(names), stopped)
+        fds = [law for law in (found.law.on(names) for found in self.fds()) if isinstance(law, FD)]
+        return [format_law(fd, names) for fd in canonical_cover(fds)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document."""

@@ -19,7 +19,7 @@ def known_from_input(given: LawsInput) -> KnownLaws:
         try:
             document = KnownLaws.from_document(source.document)
         except LawfulError as error:
-            raise SourceError(f"{source.name}: {error.message}", error.hint) from None
+            raise SourceError(f"{source.name}: {error.typed_message}", error.typed_hint) from None
         known = document if known is None else known.with_more(document)
     texts = [source for source in given.sources if source.document is None]
     for source in texts:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lawful.checks import CheckTask, checks_of
 from lawful.checks.law_checks import can_be_checked
 from lawful.common.errors import StoppedError, UsageError
-from lawful.common.meanings import Allowance
+from lawful.common.meanings import STOPPING, Allowance
 from lawful.dependencies import Law, format_law, kind_of
 from lawful.discovery.families import families
 from lawful.results import CheckReport, Outcome
@@ -38,6 +38,7 @@ def check_laws(
                 outcomes[verdict.id] = judged(outcome, run.null_policy, allowed[verdict.id], run.table.rows)
                 progress(f"checked {len(outcomes)} of {len(laws)} laws")
         except (KeyboardInterrupt, StoppedError):
+            progress(STOPPING)
             run.cancel()
     ordered = tuple(outcomes[number] for number in sorted(outcomes))
     return CheckReport(

@@ -7,6 +7,7 @@ from typing import Any
 
 from lawful.common.compiling import working_seconds
 from lawful.common.errors import EngineError, StoppedError, UsageError
+from lawful.common.meanings import STOPPING
 from lawful.discovery.checkpoint import remembered
 from lawful.discovery.families import FamilySearch, families
 from lawful.discovery.findings import Block, Findings
@@ -38,12 +39,17 @@ def discover_laws(
     written.begin(run.table.names)
     settings = {**request.settings(), "null": run.null_policy.value}
     shared = Shared(run.table, run.null_policy, request.seed, swaps=any(search.needs_swaps for search in searches))
+
+    def stop() -> None:
+        progress(STOPPING)
+        run.cancel()
+
     with (
         run.timed("discover"),
         remembered(
             run.engine, run.table, request.checkpoint, settings, lambda: found.complete, resume=request.resume
         ) as checks,
-        ctrl_c_ends(watch, run.cancel),
+        ctrl_c_ends(watch, stop),
     ):
         for family_search in searches:
             # Canonical order dependencies come with all FDs, which a search for FDs has stated already.
@@ -60,7 +66,7 @@ def discover_laws(
     written.release()
     counts, known = _counts(found, request), _families(found, request)
     ranking_watch = RankingWatch(watch, request.time_limit, spent)
-    with run.timed("rank"), ctrl_c_ends(ranking_watch, run.cancel):
+    with run.timed("rank"), ctrl_c_ends(ranking_watch, stop):
         progress("ranking what was found")
         ranker = Ranker(run.table, run.null_policy, request, ranking_watch)
         ranking = ranker.ranking(found)
@@ -109,7 +115,7 @@ def _searched(
     except MemoryError:
         search.findings.stopped_because = "there is not enough memory"
     except StoppedError as stop:
-        search.findings.stopped_because = search.watch.reason() or stop.message
+        search.findings.stopped_because = search.watch.reason() or stop.typed_message
     except EngineError:
         reason = search.watch.reason()  # a job that was cut off is no failure
         if reason is None:

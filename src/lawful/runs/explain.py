@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
 
 from lawful.checks import CheckTask
 from lawful.checks.summaries import parts_of
 from lawful.common.errors import StoppedError
 from lawful.dependencies import Key, Law, columns_of, format_law, kind_of
+from lawful.dependencies.implication import implies
 from lawful.discovery.families import Reasons, family_named
 from lawful.results import Outcome
 from lawful.results.check_report import view_row
@@ -71,20 +71,26 @@ def _seen_through(law: Law, smaller: Outcome, run: Run) -> Outcome:
 
 
 def _minimal_laws(run: Run, law: Law) -> tuple[str, ...] | None:
-    """The minimal laws over subsets of the columns, smallest first; a set above one that holds is not minimal."""
+    """The minimal laws over subsets of the columns that imply the law, smallest first."""
     shrinkable = _reasons(law).shrinkable
     if shrinkable is None:
         while holding := _holding(run, stronger_laws(law)):
             law = stronger_laws(law)[min(holding)]
         return (format_law(law, run.table.names),)
-    parts, with_parts = shrinkable(law)
+    parts, laws_of = shrinkable(law)
     if len(parts) > _MOST_COLUMNS:
         return None
-    held: list[tuple[Any, ...]] = []
+    held: list[Law] = []
     for size in range(len(parts) + 1):
-        tried = [some for some in combinations(parts, size) if not any(set(some) >= set(known) for known in held)]
-        held += [tried[number] for number in _holding(run, [with_parts(some) for some in tried])]
-    return tuple(format_law(with_parts(some), run.table.names) for some in held)
+        tried = [one for some in combinations(parts, size) for one in laws_of(some) if not _follows(one, held, run)]
+        for number in _holding(run, tried):  # of the same columns, an FD may be why an order dependency holds
+            if not _follows(tried[number], held, run):
+                held.append(tried[number])
+    return tuple(format_law(one, run.table.names) for one in held)
+
+
+def _follows(law: Law, held: list[Law], run: Run) -> bool:
+    return implies(held, law, run.null_policy)
 
 
 def _also_determined(run: Run, law: Law) -> tuple[str, ...] | None:

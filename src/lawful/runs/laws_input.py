@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from lawful.common.arguments import number
 from lawful.common.errors import LawfulError, NotationError, SourceError, UsageError
 from lawful.common.meanings import Allowance, Measure, NullPolicy
 from lawful.dependencies import Law, NamedLaw, format_law, parse_laws
@@ -56,8 +57,8 @@ class LawsInput:
     sources: tuple[LawSource, ...]
 
     def asked(self, names: Sequence[str]) -> list[AskedLaw]:
-        """All laws over the positions of these columns."""
-        asked = [law for source in self.sources for law in source.read(names)]
+        """All laws over the positions of these columns; what is asked twice is asked once."""
+        asked = list(dict.fromkeys(law for source in self.sources for law in source.read(names)))
         if not asked:
             raise UsageError("there are no laws to check", 'Give at least one, for example "zip -> state".')
         return asked
@@ -107,7 +108,7 @@ def given_laws(laws: object) -> LawsInput:
 def allowances(asked: Sequence[AskedLaw], error: float | None, measure: Measure | None) -> list[Allowance | None]:
     """The error that each law is allowed: one for all if it is given, else what the law was found within."""
     if error is not None:
-        of_all = Allowance(error, measure or "g1")
+        of_all = Allowance(number("error", error), measure or "g1")
         return [of_all if error else None] * len(asked)
     if measure is not None:
         raise UsageError("a measure says what an error is a share of, and no error is given", "Give --error too.")
@@ -198,6 +199,8 @@ def _read_text(path: Path) -> str:
         if path.stat().st_size > _LARGEST_FILE:
             raise SourceError(f"{path}: is larger than {_LARGEST_FILE >> 20} MB", "Split the file of laws.")
         return path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise SourceError(f"{path}: there is no such file of laws") from None
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"{path}: cannot be read as text: {error}") from None
 
@@ -208,10 +211,12 @@ def _named(path: Path) -> Iterator[None]:
     try:
         yield
     except NotationError as error:
-        raise NotationError(f"{path}: {error.message}", error.hint, error.text, error.position) from None
+        raise NotationError(f"{path}: {error.typed_message}", error.typed_hint, error.text, error.position) from None
     except LawfulError as error:
-        message = error.message if error.message.startswith(f"{path}: ") else f"{path}: {error.message}"
-        raise SourceError(message, error.hint) from None
+        message = (
+            error.typed_message if error.typed_message.startswith(f"{path}: ") else f"{path}: {error.typed_message}"
+        )
+        raise SourceError(message, error.typed_hint) from None
 
 
 def _naming(path: Path, read: Callable[[Sequence[str]], list[AskedLaw]]) -> Callable[[Sequence[str]], list[AskedLaw]]:
@@ -233,13 +238,13 @@ def _whole_lines(text: str) -> list[str]:
     """Return the laws of a broken-off discovery; the end may have come in the middle of the last line."""
     lines = text.split("\n")
     laws = []
-    for number, line in enumerate(lines[:-1], 1):
+    for line_number, line in enumerate(lines[:-1], 1):
         try:
             law = json.loads(line)
         except ValueError:
             law = None
         if not isinstance(law, str):
-            raise SourceError(f"line {number} is not a law in JSON quotes, as a discovery writes them")
+            raise SourceError(f"line {line_number} is not a law in JSON quotes, as a discovery writes them")
         laws.append(law)
     return laws
 

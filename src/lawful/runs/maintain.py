@@ -309,7 +309,7 @@ def _stops(watch: UserWatch, hint: str) -> Iterator[None]:
         with ctrl_c_ends(watch, lambda: None):
             yield
     except StoppedError as stop:
-        raise StoppedError(watch.reached or stop.message, hint) from None
+        raise StoppedError(watch.reached or stop.typed_message, hint) from None
 
 
 def is_state(folder: Path) -> bool:

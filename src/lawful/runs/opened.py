@@ -262,7 +262,8 @@ def _open_on_spark(
     with timed(seconds, "start"):
         spark = where.spark or (source.sparkSession if is_spark_frame(source) else None)
         if spark is None:
-            extra = quick_start() if table is not None else {}  # then Spark has only checks to hand out
+            quick = quick_start() if table is not None else {}  # then Spark has only checks to hand out
+            extra = {**quick, **where.conf}
             handle = spark_session(where.master, where.remote, driver_memory=where.driver_memory, extra=extra)
         else:
             handle = SessionHandle(spark, owned=False)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from lawful.common.arguments import of_kind, texts, unknown_argument
 from lawful.common.errors import UsageError
 from lawful.common.meanings import Measure, NullPolicy
 from lawful.common.sizes import size_in_bytes
@@ -150,9 +150,7 @@ class Request:
         known = options()
         for name, value in self.given.items():
             if name not in known:
-                close = get_close_matches(name, [*known, *(option.name for option in COMMON_OPTIONS)], n=3)
-                meant = f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(known)}."
-                raise UsageError(f"there is no option {name!r}", meant)
+                raise unknown_argument(name, value, "discover", [*(option.name for option in COMMON_OPTIONS), *known])
             option, of_families = known[name]
             if value != option.default and not set(of_families) & set(self.find):
                 kinds = " and ".join(of_families)
@@ -171,17 +169,28 @@ class Request:
 
 def request_of(asked: Mapping[str, Any]) -> Request:
     """Read what is asked for by the names of the options, as Python and the command line give it."""
-    values = {option.name: asked.get(option.name, option.default) for option in COMMON_OPTIONS}
+    values = {option.name: _value(option, asked.get(option.name, option.default)) for option in COMMON_OPTIONS}
     checkpoint = values["checkpoint"]
+    own = {option.name: option for option, _ in options().values()}
+    given = {name: value for name, value in asked.items() if name not in values and value is not None}
     return Request(
         **values
         | {
             "find": families_of(values["find"]),
             "memory_limit": size_in_bytes(values["memory_limit"]),
             "checkpoint": None if checkpoint is None else Path(checkpoint),
-            "given": {name: value for name, value in asked.items() if name not in values and value is not None},
+            "given": {name: _value(own[name], value) if name in own else value for name, value in given.items()},
         }
     )
+
+
+def _value(option: Option, value: Any) -> Any:
+    """The value of an option, refused where it is of the wrong kind."""
+    if value is None and option.default is None:
+        return None
+    if option.name == "memory_limit":
+        return of_kind(option.name, value, str if isinstance(value, str) else int)
+    return of_kind(option.name, value, option.type or type(option.default)) if option.name != "find" else value
 
 
 def _plain(value: Any) -> Any:
@@ -196,7 +205,7 @@ def flag_of(name: str) -> str:
 
 def families_of(find: str | Iterable[str]) -> tuple[str, ...]:
     """Read the families to find: several names, or one text with commas between them."""
-    names = find.split(",") if isinstance(find, str) else find
+    names = find.split(",") if isinstance(find, str) else texts("find", find)
     return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from lawful.common.errors import UsageError
+from lawful.common.arguments import mapping, text, texts
+from lawful.common.errors import ArgumentError, UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.tables.encoded_table import METADATA, EncodedTable, ranks_file
 
@@ -44,11 +45,33 @@ class SparkSettings:
         A Spark Connect server, such as `sc://host:15002`.
     driver_memory
         The memory of a driver that is started, such as `4g`.
+    conf
+        More settings of Spark, such as `{"spark.executor.memory": "8g"}`; they win over lawful's own.
+    packages
+        Packages that Spark is to fetch, by their Maven coordinates, such as `["org.apache.hadoop:hadoop-aws:3.4.1"]`.
     """
 
     master: str | None = None
     remote: str | None = None
     driver_memory: str | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+    packages: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        conf = mapping("conf", self.conf, '{"spark.executor.memory": "8g"}')
+        for name in conf:
+            if not text("conf", name).startswith("spark."):
+                raise UsageError(f"{name!r} is no setting of Spark", "Their names begin with spark.")
+        if self.remote is not None and self.packages:
+            raise UsageError(
+                "packages are fetched by a Spark that is started, and a remote one runs already",
+                "Drop --packages, and start the server with them.",
+            )
+
+    def all_conf(self) -> dict[str, str]:
+        """The settings, with the packages among them."""
+        packages = {"spark.jars.packages": ",".join(texts("packages", self.packages))} if self.packages else {}
+        return {**{name: str(value) for name, value in self.conf.items()}, **packages}
 
 
 @dataclass(frozen=True)
@@ -61,18 +84,26 @@ class Where:
     spark: SparkSession | None = None
     driver_memory: str | None = None
     threads: int | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
             raise UsageError(f"unknown engine {self.engine!r}", f"Engines: {', '.join(ENGINES)}.")
-        if self.engine == "local" and (self.master or self.remote):
-            raise UsageError("the local engine uses no Spark, but a master or a remote is given", "Drop one.")
+        if self.engine == "local" and (self.master or self.remote or self.conf):
+            what = "a master or a remote is" if self.master or self.remote else "settings of Spark are"
+            raise UsageError(f"the local engine uses no Spark, but {what} given", "Drop one.")
 
     @staticmethod
     def of(engine: EngineName, spark: SparkSession | SparkSettings | None) -> Where:
         """Make it of an engine's name and of a session, or the settings of one."""
         if isinstance(spark, SparkSettings):
-            return Where(engine, spark.master, spark.remote, driver_memory=spark.driver_memory)
+            memory, conf = spark.driver_memory, spark.all_conf()
+            return Where(engine, spark.master, spark.remote, driver_memory=memory, conf=conf)
+        if spark is not None and not hasattr(spark, "createDataFrame"):
+            raise ArgumentError(
+                f"spark must be a session or SparkSettings, not {spark!r}",
+                'Write lawful.SparkSettings(master="local[2]").',
+            )
         return Where(engine, spark=spark)
 
     def settle(self, source: Any) -> Literal["local", "spark"]:
@@ -83,7 +114,7 @@ class Where:
         """
         if self.engine != "auto":
             return self.engine
-        if self.master or self.remote or self.spark is not None or is_spark_frame(source):
+        if self.master or self.remote or self.conf or self.spark is not None or is_spark_frame(source):
             return "spark"
         if isinstance(source, str | os.PathLike):
             return "local" if is_small(str(source)) else "spark"

@@ -59,7 +59,7 @@ class StateEngines:
 
         if self._session is None:
             where = self._where
-            handle = spark_session(where.master, where.remote, driver_memory=where.driver_memory)
+            handle = spark_session(where.master, where.remote, driver_memory=where.driver_memory, extra=where.conf)
             self._session = self._stack.enter_context(handle).spark
         return _OnViews(SparkEngine(self._session))
 

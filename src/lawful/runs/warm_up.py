@@ -100,7 +100,7 @@ def _rehearse(table: OpenTable, kind: str, search: FamilySearch) -> None:
             with suppress(UsageError):  # not every kind knows every meaning of null
                 table.discover(kind, null=null, **way, **limits).to_dict()
         for law in _LAWS.get(kind, ()):
-            with suppress(UsageError):  # or the table has other columns
+            with suppress(UsageError):
                 table.check(law, null=null).to_dict()
                 table.explain(law, null=null).to_dict()
 
@@ -134,9 +134,13 @@ def _table(rows: int) -> pa.Table:
     )
 
 
-def _wide_table(rows: int, columns: int) -> pa.Table:
+def _wide_table(rows: int, more: int) -> pa.Table:
+    """The same with more columns, of few and of many values."""
     random = np.random.default_rng(_SEED)
-    return pa.table({f"c{number}": random.integers(0, 2 + number % 40, rows) for number in range(columns)})
+    table = _table(rows)
+    for number in range(more):
+        table = table.append_column(f"c{number}", pa.array(random.integers(0, 2 + number % 40, rows)))
+    return table
 
 
 def _file(path: Path) -> Path:

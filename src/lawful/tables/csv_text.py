@@ -104,22 +104,35 @@ def _refuse_bare_carriage_return(block: TextBlock, dialect: CsvDialect) -> None:
 
 
 def parse_header(record: TextBlock, dialect: CsvDialect) -> list[str]:
-    """The cells of a header record; each must be a name that no other cell has."""
-    cells = parse_cells(record, dialect)
+    """The names in a header record; each must be one that no other cell has."""
+    cells = header_cells(record, dialect)
     for position, name in enumerate(cells):
         if name == "":
             raise BlockError(
                 record.first_line,
                 f"column {position + 1} of the header has no name",
-                "Name it, or read the file with --no-header.",
+                f"Name it there, {_NO_HEADER}",
             )
         if name in cells[:position]:
             raise BlockError(
                 record.first_line,
                 f"columns {cells.index(name) + 1} and {position + 1} of the header are both named {name!r}",
-                "Rename one, or read the file with --no-header.",
+                f"Give each a name of its own there, {_NO_HEADER}",
             )
     return cells
+
+
+def header_cells(record: TextBlock, dialect: CsvDialect) -> list[str]:
+    """The cells of a header record; pandas leaves the first one empty, above the numbers of rows."""
+    cells = parse_cells(record, dialect)
+    if len(cells) > 1 and cells[0] == "" and UNNAMED_INDEX not in cells:
+        cells[0] = UNNAMED_INDEX
+    return cells
+
+
+UNNAMED_INDEX = "Unnamed: 0"
+"""What pandas calls the first column where it has no name."""
+_NO_HEADER = "or read the file with --no-header if its first line is a row."
 
 
 def parse_cells(record: TextBlock, dialect: CsvDialect) -> list[str]:

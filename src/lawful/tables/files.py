@@ -5,10 +5,13 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
+
+import pyarrow as pa
 
 from lawful.common.errors import SourceError
 from lawful.tables.options import ReadOptions
@@ -25,12 +28,41 @@ _SUFFIXES = {
     ".ndjson": "jsonl",
     ".json": "jsonl",
 }
-_COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
 _CHUNK = 4 << 20
 _SMALLEST_CHUNK, _CHUNKS_OF_A_FILE = 64 << 10, 16
 # A file that unpacks to more than this many times its size, and to more than a gigabyte, is an attack.
 _MOST_EXPANSION = 500
 _HARMLESS_SIZE = 1 << 30
+
+
+def _open_zip(packed: IO[bytes], _: str) -> Any:
+    """The one file of a zip archive; what else programs put in is passed over."""
+    archive = zipfile.ZipFile(packed)
+    members = [entry for entry in archive.infolist() if not entry.is_dir() and not _is_hidden_member(entry.filename)]
+    if len(members) != 1:
+        raise BlockError(0, f"holds {len(members)} files, and a table is one", "Unpack it and give the folder.")
+    if members[0].flag_bits & _ENCRYPTED:
+        raise BlockError(0, "is encrypted", "Unpack it first.")
+    return archive.open(members[0])
+
+
+def _is_hidden_member(name: str) -> bool:
+    return any(part.startswith(".") or part == "__MACOSX" for part in Path(name).parts)
+
+
+def _open_zstd(packed: IO[bytes], _: str) -> Any:
+    return pa.CompressedInputStream(pa.PythonFile(packed, "r"), "zstd")
+
+
+_ENCRYPTED = 1
+_COMPRESSED: dict[str, Callable[..., Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".zip": _open_zip,
+    ".zst": _open_zstd,
+    ".zstd": _open_zstd,
+}
+_UNPACKED_BY_SPARK = (".gz", ".bz2")
 
 
 def list_files(path: Path) -> list[Path]:
@@ -83,6 +115,12 @@ def is_packed(path: Path) -> bool:
     return path.suffix.lower() in _COMPRESSED
 
 
+def spark_unpacks(name: str) -> bool:
+    """Whether Spark can read a file of this name as text, unpacking it if it is packed."""
+    suffix = Path(name).suffix.lower()
+    return suffix not in _COMPRESSED or suffix in _UNPACKED_BY_SPARK
+
+
 def read_chunks(path: Path, encoding: str, *, newline_bytes: bool) -> Iterator[bytes]:
     """The bytes of a file, unpacked, in chunks that end in a newline (see `unpacked_chunks`)."""
     try:
@@ -109,7 +147,7 @@ def unpacked_chunks(
         raw = _bounded(packed if unpack is None else unpack(packed, "rb"), packed_size)
         chunks = _ending_in_newlines(raw if newline_bytes else _transcoded(raw, encoding))
         yield from without_byte_order_mark(chunks)
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, pa.ArrowException) as error:
         raise _unreadable(error) from None
 
 

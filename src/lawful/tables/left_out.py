@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from lawful.common.column_names import ColumnNames, listed_types, short_type
+from lawful.common.column_names import ColumnNames, listed_types, short_text
 from lawful.common.errors import SourceError, UsageError
 from lawful.tables.options import ReadOptions, choose_columns
 from lawful.tables.ranking import column_type
@@ -37,7 +37,7 @@ def choose_ordered_columns(
     for name in (*(options.columns or ()), *options.types):
         if name in unordered:
             raise UsageError(
-                f"{where}: column {name!r} is left out: it has type {short_type(unordered[name])}, "
+                f"{where}: column {name!r} is left out: it has type {short_text(unordered[name])}, "
                 "and laws are about single values",
                 "Flatten it first, or choose other columns.",
             )

@@ -17,9 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lawful.common.column_names import ColumnNames
+from lawful.common.column_names import ColumnNames, short_text
 from lawful.common.errors import SourceError, UsageError
 from lawful.common.machine import cores
+from lawful.common.meanings import ColumnType
 from lawful.tables.csv_text import ParsedBlock
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable, RankedColumns
@@ -30,6 +31,7 @@ from lawful.tables.kept_tables import can_keep_tables
 from lawful.tables.left_out import choose_ordered_columns, unordered_field, unordered_types
 from lawful.tables.options import ReadOptions
 from lawful.tables.origins import NO_ORIGINS, Origins, join_runs, runs_of_lines
+from lawful.tables.pandas_frames import pandas_to_arrow, read_as
 from lawful.tables.ranking import (
     NotConvertibleError,
     RankedColumn,
@@ -65,7 +67,7 @@ def as_arrow(source: Any) -> pa.Table:
         return pa.Table.from_batches([source])
     try:
         if type(source).__module__.partition(".")[0] == "pandas":
-            return pa.Table.from_pandas(source, preserve_index=False)
+            return pandas_to_arrow(source)
         if hasattr(source, "__arrow_c_stream__"):
             return _without_pointers(pa.table(source), source)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, ValueError) as error:
@@ -102,26 +104,25 @@ def encode_arrow_into_folder(table: pa.Table, options: ReadOptions, name: str = 
 
 
 def _rank_arrow(table: pa.Table, options: ReadOptions, name: str) -> RankedColumns:
-    refuse_repeated_names(table.column_names, name)
+    refuse_repeated_names(table.column_names, name, "Rename one first, by table.rename_columns([...]).")
     names = choose_ordered_columns(table.column_names, unordered_types(table.schema), options, name)
 
     def rank(column: str) -> RankedColumn:
         pieces = [dictionary_piece(chunk) for chunk in table.column(column).chunks]
         pieces = pieces or [dictionary_piece(pa.array([], table.schema.field(column).type))]
-        return _rank(column, pieces, options, NO_ORIGINS)
+        return _rank(column, pieces, options, NO_ORIGINS, noted=read_as(table.schema.field(column)))
 
     return RankedColumns(names, list(_in_threads(rank, names)))
 
 
-def refuse_repeated_names(names: Sequence[str], where: str) -> None:
-    """A law names its columns, so no two may share a name and none may be empty."""
+def refuse_repeated_names(names: Sequence[str], where: str, how: str = "Rename one first.") -> None:
+    """A law names its columns, so no two may share a name and none may be empty; `how` says how to rename one."""
     for position, column in enumerate(names):
         if column == "":
             raise SourceError(f"{where}: column {position + 1} has no name", "Name it first.")
         if column in names[:position]:
             raise SourceError(
-                f"{where}: columns {names.index(column) + 1} and {position + 1} are both named {column!r}",
-                "Rename one first.",
+                f"{where}: columns {names.index(column) + 1} and {position + 1} are both named {column!r}", how
             )
 
 
@@ -357,8 +358,10 @@ def _rank(
     options: ReadOptions,
     origins: Origins,
     layout: TextLayout | None = None,
+    noted: ColumnType | None = None,
 ) -> RankedColumn:
-    asked = options.types.get(name)
+    """Rank a column as the type that was asked for, else as the one that was noted with it, else as its own."""
+    asked = options.types.get(name, noted)
     try:
         return rank_column(
             pieces,
@@ -374,7 +377,7 @@ def _rank(
 def not_convertible(name: str, asked: str, error: NotConvertibleError, origins: Origins) -> SourceError:
     """The error of a value that does not have the type that the user chose."""
     return SourceError(
-        f"{origins.place(error.row)}: column {name!r} holds {error.text!r}, which is not of type {asked}",
+        f"{origins.place(error.row)}: column {name!r} holds {short_text(error.text)!r}, which is not of type {asked}",
         "Choose another type with --types, or name it with --null-token if it means null.",
     )
 

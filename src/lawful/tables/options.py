@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lawful.common.arguments import texts
 from lawful.common.errors import UsageError
 from lawful.common.meanings import ColumnType
 
@@ -31,6 +32,7 @@ class CsvDialect:
     null_tokens: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "null_tokens", texts("null_tokens", self.null_tokens))
         for name, character in (
             ("separator", self.separator),
             ("quote", self.quote),

@@ -100,7 +100,7 @@ _ARROW_TYPES = (
     (pa.types.is_decimal, ColumnType.DECIMAL),
     (pa.types.is_date, ColumnType.DATE),
     (pa.types.is_timestamp, ColumnType.TIMESTAMP),
-    (pa.types.is_time, ColumnType.DURATION),
+    (pa.types.is_time, ColumnType.TIME),
     (pa.types.is_duration, ColumnType.DURATION),
     (
         lambda t: pa.types.is_string(t) or pa.types.is_large_string(t) or pa.types.is_string_view(t),

@@ -20,13 +20,17 @@ from lawful.dependencies import Constant
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranking import typed_to_text
 from lawful.tables.text_values import (
+    SLASHED_DATE_TEXT,
     Keys,
     NotThatTypeError,
     boolean_keys,
     date_keys,
     decimal_keys,
+    is_day_first,
+    iso_of_slashed,
     rank_by_keys,
     sort_texts,
+    time_keys,
     timestamp_keys,
 )
 
@@ -84,10 +88,26 @@ def constant_place(table: EncodedTable, column: int, constant: Constant) -> int:
     if described.type is ColumnType.NULL:
         return 2 * NULL_RANK + 1
     single = _constant_array(constant, described.type, described.name)
-    own, (place,) = _rank_together([table.values(column), single], described.type)
+    values = table.values(column)
+    if described.type is ColumnType.DATE and pa.types.is_string(values.type):
+        single = _as_in_column(single, values, constant, described.name)
+    own, (place,) = _rank_together([values, single], described.type)
     below = int(np.searchsorted(own, place))  # the column's own ranks rise with the shared ones
     is_value = below < len(own) and own[below] == place
     return 2 * (below + 1) if is_value else 2 * below + 1
+
+
+def _as_in_column(single: pa.Array, values: pa.Array, constant: Constant, name: str) -> pa.Array:
+    """A date with slashes as ISO 8601 writes it: how it is to be read, the dates of the column decide."""
+    if not pc.match_substring_regex(single, SLASHED_DATE_TEXT)[0].as_py():
+        return single
+    has_slashes = len(values) and pc.match_substring_regex(values, SLASHED_DATE_TEXT)[0].as_py()
+    iso = iso_of_slashed(single, day_first=is_day_first(values if has_slashes else single))
+    try:
+        sort_texts(iso, ColumnType.DATE)
+    except NotThatTypeError:
+        raise _unfit(constant, ColumnType.DATE, name) from None
+    return iso
 
 
 def _rank_together(values: Sequence[pa.Array], type_: ColumnType) -> list[Int32s]:
@@ -161,7 +181,16 @@ def _boolean_keys(values: pa.Array) -> Keys:
     return (values.to_numpy(zero_copy_only=False),)
 
 
-_KEYS = {ColumnType.DATE: _date_keys, ColumnType.DURATION: _tick_keys, ColumnType.BOOLEAN: _boolean_keys}
+def _time_keys(values: pa.Array) -> Keys:
+    return time_keys(values) if pa.types.is_string(values.type) else _tick_keys(values)
+
+
+_KEYS = {
+    ColumnType.DATE: _date_keys,
+    ColumnType.TIME: _time_keys,
+    ColumnType.DURATION: _tick_keys,
+    ColumnType.BOOLEAN: _boolean_keys,
+}
 
 
 def _constant_array(constant: Constant, type_: ColumnType, name: str) -> pa.Array:
@@ -170,7 +199,7 @@ def _constant_array(constant: Constant, type_: ColumnType, name: str) -> pa.Arra
     if isinstance(value, bool):
         fits = type_ is ColumnType.BOOLEAN
     elif isinstance(value, str):
-        fits = type_ in (ColumnType.STRING, ColumnType.DATE, ColumnType.TIMESTAMP)
+        fits = type_ in (ColumnType.STRING, ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME)
     else:
         fits = type_ in _NUMBERS
     if not fits:

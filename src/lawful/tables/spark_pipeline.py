@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.files import format_of, read_chunks
+from lawful.tables.files import format_of, read_chunks, spark_unpacks
 from lawful.tables.json_text import JsonNames
 from lawful.tables.left_out import choose_ordered_columns
 from lawful.tables.local_pipeline import (
@@ -58,6 +58,8 @@ from lawful.tables.spark_tasks import (
 from lawful.tables.storage import Staging, find_table, table_key
 from lawful.tables.text_blocks import BlockError
 from lawful.tables.text_layout import TextLayout, add_names, csv_layout, json_layout
+
+_HOW_TO_RENAME = "Rename one first: frame.toDF(...) names all columns, and a query can say AS."
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -115,7 +117,7 @@ def _fresh_key() -> str:
 def _encode_text(spark: SparkSession, files: SparkFiles, options: ReadOptions, key: str) -> EncodedTable:
     settings = options.to_dict()
     encoding = None
-    if options.dialect.splits_at_newline_bytes:
+    if options.dialect.splits_at_newline_bytes and all(map(spark_unpacks, files.paths)):
         source = lines_of(spark, files)
     else:
         encoding = options.dialect.encoding
@@ -188,7 +190,7 @@ def _encode_rows(
     """Encode typed rows. Without files behind them nothing tells whether they changed: they get a key of their own."""
     names = list(frame.columns)
     where = name if files is None else files.source
-    refuse_repeated_names(names, where)
+    refuse_repeated_names(names, where, _HOW_TO_RENAME)
     kept = choose_ordered_columns(names, _unordered_types(frame), options, where)
     source = frame
     if files is None:
@@ -225,7 +227,7 @@ def encode_frame_in_process(frame: DataFrame, options: ReadOptions) -> EncodedTa
     """Encode a Spark DataFrame in this process. What is left out never leaves Spark: not all of it can be Arrow."""
     with translated():
         names = list(frame.columns)
-        refuse_repeated_names(names, "dataframe")
+        refuse_repeated_names(names, "dataframe", _HOW_TO_RENAME)
         kept = choose_ordered_columns(names, _unordered_types(frame), options, "dataframe")
         frame, columns = _by_place(frame, kept)
         return encode_arrow(frame.select(*columns).toArrow().rename_columns(list(kept)), options, names=kept)

@@ -47,6 +47,7 @@ from lawful.tables.kept_tables import (
 )
 from lawful.tables.origins import Origins
 from lawful.tables.ranking import RankedColumn
+from lawful.tables.text_values import TYPES_THAT_ARE_FOUND
 
 _ATTEMPTS = 3
 
@@ -62,7 +63,7 @@ class WrittenFile:
 
 def table_key(identity: Sequence[Any], settings: dict[str, Any]) -> str:
     """The digest of a source and the settings that it was read with."""
-    document = json.dumps([FORMAT, list(identity), settings], sort_keys=True, ensure_ascii=True)
+    document = json.dumps([FORMAT, TYPES_THAT_ARE_FOUND, list(identity), settings], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(document.encode()).hexdigest()[:32]
 
 

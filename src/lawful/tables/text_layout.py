@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lawful.common.column_names import ColumnNames
 from lawful.common.errors import SourceError
-from lawful.tables.csv_text import ParsedBlock, parse_cells, parse_csv_block, parse_header
+from lawful.tables.csv_text import ParsedBlock, header_cells, parse_cells, parse_csv_block, parse_header
 from lawful.tables.json_text import JsonNames, parse_json_block
 from lawful.tables.left_out import choose_ordered_columns
 from lawful.tables.options import CsvDialect, ReadOptions, choose_columns
@@ -52,7 +52,7 @@ class TextLayout(NamedTuple):
         if self.is_json or not self.dialect.header:
             return block
         record, rest = block.split_first_record()
-        cells = [] if record is None else parse_cells(record, self.dialect)
+        cells = [] if record is None else header_cells(record, self.dialect)
         if cells != list(self.names):
             differs = next(
                 (name for name, cell in zip(self.names, cells, strict=False) if name != cell),

@@ -34,12 +34,20 @@ _NO_LEADING_ZERO_DECIMAL = (
 )
 _NOT_A_NUMBER = r"^[ \t]*(?i:nan)[ \t]*$"
 ISO_DATE_TEXT = r"^[ \t]*[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]*$"
-US_DATE_TEXT = r"^[ \t]*([0-9]{2})/([0-9]{2})/([0-9]{4})[ \t]*$"
+SLASHED_DATE_TEXT = r"^[ \t]*([0-9]{2})/([0-9]{2})/([0-9]{4})[ \t]*$"
+DOTTED_DATE_TEXT = r"^[ \t]*([0-9]{2})\.([0-9]{2})\.([0-9]{4})[ \t]*$"
 TIMESTAMP_TEXT = (
     r"^[ \t]*(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})[T ](?P<time>[0-9]{2}:[0-9]{2})"
     r"(?:(?P<second>:[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9}))?)?(?P<zone>Z|[+-][0-9]{2}(?::?[0-9]{2})?)?[ \t]*$"
 )
+TIME_OF_DAY_TEXT = (
+    r"^[ \t]*(?P<time>(?:[01][0-9]|2[0-3]):[0-5][0-9])(?P<second>:[0-5][0-9](?:[.,](?P<fraction>[0-9]{1,9}))?)?[ \t]*$"
+)
 BOOLEAN_TEXT = r"^[ \t]*(?i:true|false)[ \t]*$"
+
+
+TYPES_THAT_ARE_FOUND = 2
+"""Counts up when texts get other types than before: what was read by then is read again."""
 
 
 class NotThatTypeError(Exception):
@@ -92,13 +100,15 @@ _INFERRED = (
     ColumnType.DECIMAL,
     ColumnType.DATE,
     ColumnType.TIMESTAMP,
+    ColumnType.TIME,
     ColumnType.BOOLEAN,
 )
 _PATTERNS = {
     ColumnType.INTEGER: (_NO_LEADING_ZERO_INTEGER,),
     ColumnType.DECIMAL: (_NO_LEADING_ZERO_DECIMAL,),
-    ColumnType.DATE: (ISO_DATE_TEXT, US_DATE_TEXT),
+    ColumnType.DATE: (ISO_DATE_TEXT, SLASHED_DATE_TEXT, DOTTED_DATE_TEXT),
     ColumnType.TIMESTAMP: (TIMESTAMP_TEXT,),
+    ColumnType.TIME: (TIME_OF_DAY_TEXT,),
     ColumnType.BOOLEAN: (BOOLEAN_TEXT,),
 }
 """What all texts of a column must look like for its type to be inferred."""
@@ -108,6 +118,7 @@ _ASKED_PATTERNS = {
     ColumnType.DECIMAL: DECIMAL_TEXT,
     ColumnType.FLOAT: DECIMAL_TEXT,
     ColumnType.TIMESTAMP: TIMESTAMP_TEXT,
+    ColumnType.TIME: TIME_OF_DAY_TEXT,
     ColumnType.BOOLEAN: BOOLEAN_TEXT,
 }
 """What each text must look like where the user chose the type."""
@@ -216,15 +227,69 @@ def _sort_dates(texts: pa.Array, type_: ColumnType) -> SortedTexts:
     return rank_by_keys(date_keys(texts), None, type_)
 
 
-def date_keys(texts: pa.Array) -> Keys:
-    """Keys that order the texts of dates: days since 1970."""
-    if _all_match(texts, US_DATE_TEXT):
-        iso = pc.replace_substring_regex(texts, US_DATE_TEXT, r"\3-\1-\2")
+def date_keys(texts: pa.Array, *, day_first: bool | None = None) -> Keys:
+    """Keys that order the texts of dates: days since 1970.
+
+    `day_first` says how dates with slashes are read; where it is left out, these texts are a whole column and decide.
+    """
+    if _all_match(texts, SLASHED_DATE_TEXT):
+        day_first = is_day_first(texts) if day_first is None else day_first
+        iso = iso_of_slashed(texts, day_first=day_first)
+    elif _all_match(texts, DOTTED_DATE_TEXT):
+        iso = iso_of_dotted(texts)
     else:
         _require(texts, ISO_DATE_TEXT)
         iso = pc.utf8_trim(texts, BLANKS)
     days = _cast_or_point_at(iso, pa.date32())
     return (pc.cast(days, pa.int32()).to_numpy(),)
+
+
+def is_day_first(texts: pa.Array) -> bool:
+    """Whether the dates of a column that have slashes are 31/12/2024 and not 12/31/2024.
+
+    The month comes first unless there is a date that this makes impossible. If both ways do, the one that goes on for
+    longer is taken, so that the date that spoils it is named.
+    """
+    slashed = texts.filter(pc.match_substring_regex(texts, SLASHED_DATE_TEXT))
+    month_first = _readable_dates(iso_of_slashed(slashed, day_first=False))
+    return month_first < len(slashed) and _readable_dates(iso_of_slashed(slashed, day_first=True)) > month_first
+
+
+def _readable_dates(iso: pa.Array) -> int:
+    """How many texts there are before the first that is no date."""
+    try:
+        pc.cast(iso, pa.date32())
+    except pa.ArrowInvalid:
+        return _first_misfit(iso, pa.date32())
+    return len(iso)
+
+
+def iso_of_slashed(texts: pa.Array, *, day_first: bool) -> pa.Array:
+    """Dates with slashes as ISO 8601 writes them."""
+    return pc.replace_substring_regex(texts, SLASHED_DATE_TEXT, r"\3-\2-\1" if day_first else r"\3-\1-\2")
+
+
+def iso_of_dotted(texts: pa.Array) -> pa.Array:
+    """Dates with dots as ISO 8601 writes them."""
+    return pc.replace_substring_regex(texts, DOTTED_DATE_TEXT, r"\3-\2-\1")
+
+
+def _sort_times(texts: pa.Array, type_: ColumnType) -> SortedTexts:
+    return rank_by_keys(time_keys(texts), None, type_)
+
+
+def time_keys(texts: pa.Array) -> Keys:
+    """Keys that order the texts of times of day: seconds since midnight, and nanoseconds."""
+    matched = pc.extract_regex(texts, TIME_OF_DAY_TEXT)
+    parts = {field.name: part for field, part in zip(matched.type, matched.flatten(), strict=True)}
+    hours, minutes = (_two_digits(parts["time"], start) for start in (0, 3))
+    seconds = _two_digits(pc.if_else(pc.equal(parts["second"], ""), ":00", parts["second"]), 1)
+    nanos = pc.cast(pc.utf8_rpad(parts["fraction"], 9, "0"), pa.int64()).to_numpy()
+    return hours * 3600 + minutes * 60 + seconds, nanos
+
+
+def _two_digits(texts: pa.Array, start: int) -> npt.NDArray[np.int64]:
+    return np.asarray(pc.cast(pc.utf8_slice_codeunits(texts, start, start + 2), pa.int64()))
 
 
 def _sort_timestamps(texts: pa.Array, type_: ColumnType) -> SortedTexts:
@@ -310,5 +375,6 @@ _SORTERS: dict[ColumnType, Callable[[pa.Array, ColumnType], SortedTexts]] = {
     ColumnType.FLOAT: _sort_decimals,
     ColumnType.DATE: _sort_dates,
     ColumnType.TIMESTAMP: _sort_timestamps,
+    ColumnType.TIME: _sort_times,
     ColumnType.BOOLEAN: _sort_booleans,
 }

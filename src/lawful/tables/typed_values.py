@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.text_values import boolean_keys, date_keys, timestamp_keys
+from lawful.tables.text_values import boolean_keys, date_keys, is_day_first, timestamp_keys
 
 _BLANKS = " \t"
 _MOST_DIGITS = (38, 76)
@@ -46,7 +46,7 @@ def typed_values(table: EncodedTable, rows: npt.NDArray[np.int64], position: int
     known = distinct[distinct != NULL_RANK]
     values = table.values(position).take(pa.array(known.astype(np.int64) - 1))
     if values.type != type_:
-        values = pa.nulls(0, type_) if len(values) == 0 else _READERS[_kind(type_)](values, type_)
+        values = pa.nulls(0, type_) if len(values) == 0 else _read(values, type_, table.values(position))
     places = places.ravel() - (len(distinct) - len(known))
     return values.take(pa.array(places, mask=places < 0))
 
@@ -118,6 +118,13 @@ _TYPES_WITHOUT_VALUES: dict[ColumnType, pa.DataType] = {
 }
 
 
+def _read(values: pa.Array, type_: pa.DataType, of_column: pa.Array) -> pa.Array:
+    """Read some of the texts of a column; how its dates are read, all of them decide."""
+    if pa.types.is_date(type_):
+        return _read_dates(values, day_first=is_day_first(of_column))
+    return _READERS[_kind(type_)](values, type_)
+
+
 def _kind(type_: pa.DataType) -> str:
     """The reader of a type: types with parameters share one."""
     return str(type_).partition("[")[0].partition("(")[0]
@@ -139,8 +146,8 @@ def _read_floats(texts: pa.Array, _: pa.DataType) -> pa.Array:
     return pa.array([float(text) for text in texts.to_pylist()], pa.float64())
 
 
-def _read_dates(texts: pa.Array, _: pa.DataType) -> pa.Array:
-    return pa.array(date_keys(texts)[0].astype(np.int32)).cast(pa.date32())
+def _read_dates(texts: pa.Array, *, day_first: bool) -> pa.Array:
+    return pa.array(date_keys(texts, day_first=day_first)[0].astype(np.int32)).cast(pa.date32())
 
 
 def _read_booleans(texts: pa.Array, _: pa.DataType) -> pa.Array:
@@ -159,7 +166,6 @@ _READERS: dict[str, Callable[[pa.Array, pa.DataType], pa.Array]] = {
     "decimal128": _read_decimals,
     "decimal256": _read_decimals,
     "double": _read_floats,
-    "date32": _read_dates,
     "bool": _read_booleans,
     "timestamp": _read_timestamps,
 }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from typing import Final, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -19,6 +19,7 @@ from lawful.dependencies import Cell, Constant, Operator, Predicate
 from lawful.dependencies.laws import OPERATORS, number_from_text
 from lawful.dependencies.notation import unknown_column
 from lawful.dependencies.predicate_space import ORDER_OPERATORS, PredicateSpace, require_operators
+from lawful.discovery.denials.means import Mean, are_alike
 from lawful.search.denials.literals import CONVENTIONS, Convention
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranking import typed_to_text
@@ -27,7 +28,7 @@ from lawful.tables.shared_ranks import comparable, constant_place, shared_codes
 DenialStrategy = Literal["auto", "full", "hybrid", "completion"]
 
 _NUMBERS: Final = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT})
-_TIMES: Final = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.DURATION})
+_TIMES: Final = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME, ColumnType.DURATION})
 _ORDERED: Final = _NUMBERS | _TIMES
 _EQUALITY: Final[tuple[Operator, ...]] = ("=", "!=")
 _REMEMBERED_SPACES = 32
@@ -175,6 +176,7 @@ def _same_column_operators(table: EncodedTable, column: int, question: DenialQue
 
 def _across(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Comparison]:
     """Compare t.a with s.b, and a with b of one row."""
+    least_shared = Fraction(str(question.least_shared))
     for family in _families(table, columns):
         try:
             codes = shared_codes(table, family)
@@ -183,13 +185,13 @@ def _across(table: EncodedTable, columns: tuple[int, ...], question: DenialQuest
         present = np.zeros((len(family), max(int(code.max(initial=0)) for code in codes) + 1), np.bool_)
         for place, code in enumerate(codes):
             present[place, code[1:]] = True
-        means = {column: _mean(table, column) for column in family if table.type(column) in _NUMBERS}
+        means = {column: Mean.of(table, column) for column in family if table.type(column) in _NUMBERS}
         for one, other in combinations(range(len(family)), 2):
             a, b = family[one], family[other]
-            either = np.count_nonzero(present[one] | present[other])
-            shares = either > 0 and np.count_nonzero(present[one] & present[other]) >= question.least_shared * either
+            either = int(np.count_nonzero(present[one] | present[other]))
+            shares = either > 0 and np.count_nonzero(present[one] & present[other]) >= least_shared * either
             order = all(_is_ordered(table, column, question) for column in (a, b)) and (
-                _means_fit(means[a], means[b], question.least_mean_ratio)
+                are_alike(means[a], means[b], question.least_mean_ratio)
                 if a in means
                 else bool(shares) or table.type(a) in _TIMES
             )
@@ -212,24 +214,6 @@ def _families(table: EncodedTable, columns: tuple[int, ...]) -> list[list[int]]:
         else:
             home.append(column)
     return [family for family in families if len(family) > 1]
-
-
-def _means_fit(one: float, other: float, least_ratio: float) -> bool:
-    """Whether numbers of two columns are alike enough to be compared by order."""
-    smaller, larger = sorted((abs(one), abs(other)))
-    return one * other >= 0 and smaller >= least_ratio * larger
-
-
-def _mean(table: EncodedTable, column: int) -> float:
-    values = table.values(column)
-    try:
-        numbers: npt.NDArray[np.float64] = pc.cast(values, pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid:  # spellings that only Python reads
-        numbers = np.array([float(text) for text in typed_to_text(values).to_pylist()])
-    finite = np.isfinite(numbers)
-    rows = np.bincount(table.column(column), minlength=len(numbers) + 1)[1:]
-    total = int(rows[finite].sum())
-    return float((numbers[finite] * rows[finite]).sum()) / total if total else 0.0
 
 
 def _with_constants(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Comparison]:

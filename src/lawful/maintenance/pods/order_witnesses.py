@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s, Words
-from lawful.common.meanings import ColumnType, NullPolicy
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import POD
 from lawful.discovery.questions import Watch
 from lawful.engines.refuting_pairs import refuting_pairs_of_rows
@@ -111,8 +111,7 @@ class OrderWitnesses:
         if self._signs is None:
             # Nobody has sorted the values before the batch: what may have changed their order counts as a change.
             is_changed = any(
-                known
-                and (column.type is not type_ or (type_ is ColumnType.DURATION and len(column.dictionary) > known))
+                known and column.type is not type_
                 for column, (type_, known) in zip(self._table.columns, self._orders, strict=True)
             )
         if is_changed:

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lawful.common.arrays import Int32s, Int64s
+from lawful.common.column_names import short_text
 from lawful.common.errors import SourceError
 from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.tables.encoded_table import EncodedTable
@@ -118,7 +119,7 @@ def fit(table: LivingTable, incoming: Incoming, misfits: Misfits) -> FittedRows:
         pinned = table.columns[column]
         ranks, values = _distinct(incoming.batch, incoming.rows, position)
         type_ = _type_of_first_values(incoming, values, position) if _has_no_type(pinned, values) else pinned.type
-        canonical = _canonical(values, type_, pinned.zoned)
+        canonical = _canonical(values, type_, pinned.settled)
         if not canonical.fits.all():
             if misfits == "widen":
                 type_, canonical = ColumnType.STRING, _canonical(values, ColumnType.STRING, None)
@@ -126,8 +127,8 @@ def fit(table: LivingTable, incoming: Incoming, misfits: Misfits) -> FittedRows:
                 rows = np.flatnonzero(~canonical.fits[ranks])
                 found += [_misfit(incoming, int(row), column, values[int(ranks[row])]) for row in rows]
                 is_out[rows] = True
-        if (type_, canonical.zoned) != (pinned.type, pinned.zoned):
-            types[column] = type_, canonical.zoned if canonical.zoned is not None else pinned.zoned
+        if (type_, canonical.settled) != (pinned.type, pinned.settled):
+            types[column] = type_, canonical.settled if canonical.settled is not None else pinned.settled
         columns[column] = ranks, canonical.texts
     if found and misfits == "refuse":
         raise _refused(table, incoming.batch, min(found))
@@ -144,10 +145,10 @@ def _type_of_first_values(incoming: Incoming, values: pa.Array, position: int) -
     return sort_texts(values.drop_null()).type if incoming.is_text else incoming.batch.type(position)
 
 
-def _canonical(values: pa.Array, type_: ColumnType, zoned: bool | None) -> CanonicalTexts:
+def _canonical(values: pa.Array, type_: ColumnType, settled: bool | None) -> CanonicalTexts:
     if pa.types.is_string(values.type):
-        return canonical_texts(values, type_, zoned=zoned)
-    return canonical_values(values, type_, zoned=zoned)
+        return canonical_texts(values, type_, settled=settled)
+    return canonical_values(values, type_, settled=settled)
 
 
 def _distinct(batch: EncodedTable, rows: Int64s, position: int) -> tuple[Int64s, pa.Array]:
@@ -164,6 +165,6 @@ def _misfit(incoming: Incoming, place: int, column: int, value: pa.Scalar) -> Mi
 def _refused(table: LivingTable, batch: EncodedTable, misfit: Misfit) -> SourceError:
     column, where = table.columns[misfit.column], batch.place(misfit.row)
     return SourceError(
-        f"{where}: {misfit.value!r} in column {column.name!r} is not of its type, {column.type.value}",
+        f"{where}: {short_text(misfit.value)!r} in column {column.name!r} is not of its type, {column.type.value}",
         "Nothing was changed. Mend the value, or use --misfits quarantine or --misfits widen.",
     )

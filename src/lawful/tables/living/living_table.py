@@ -30,13 +30,13 @@ from lawful.tables.origins import Origins, Place
 class LivingColumn:
     """A column: its name, the type that is pinned, and the values that it ever had.
 
-    `zoned` says whether timestamps have a zone; None as long as none has come.
+    `settled` says whether timestamps have a zone, or the day comes first in dates; None as long as none has come.
     """
 
     name: str
     type: ColumnType
     dictionary: Dictionary
-    zoned: bool | None = None
+    settled: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class LivingTable:
             type_ = table.type(position)
             values = canonical_values(table.values(position), type_)
             assert values.fits.all(), f"column {name!r} has values that its own type does not take"
-            columns.append(LivingColumn(name, type_, Dictionary.of(values.texts), values.zoned))
+            columns.append(LivingColumn(name, type_, Dictionary.of(values.texts), values.settled))
             codes[position] = table.column(position)
         origins = RowOrigins()
         origins.add(0, table.origins)

@@ -8,7 +8,17 @@ import pyarrow.compute as pc
 
 from lawful.common.arrays import Flags, Int64s
 from lawful.tables.living.steps import Step, as_it_is
-from lawful.tables.text_values import BLANKS, ISO_DATE_TEXT, TIMESTAMP_TEXT, US_DATE_TEXT, zone_seconds
+from lawful.tables.text_values import (
+    BLANKS,
+    DOTTED_DATE_TEXT,
+    ISO_DATE_TEXT,
+    SLASHED_DATE_TEXT,
+    TIME_OF_DAY_TEXT,
+    TIMESTAMP_TEXT,
+    iso_of_dotted,
+    iso_of_slashed,
+    zone_seconds,
+)
 
 _TIME_OF_DAY = r"([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -66,8 +76,14 @@ def _digits(texts: pa.Array, first: int, last: int) -> Int64s:
     return np.asarray(pc.cast(pc.utf8_slice_codeunits(texts, first, last), pa.int64()))
 
 
-def _from_us_dates(texts: pa.Array) -> pa.Array:
-    return _existing_days(pc.replace_substring_regex(texts, US_DATE_TEXT, r"\3-\1-\2"))
+def date_steps(*, day_first: bool) -> tuple[Step, ...]:
+    """How dates are read, those with slashes as it is settled for their column."""
+    return (
+        (ISO_DATE_TEXT, lambda texts: _existing_days(pc.utf8_trim(texts, BLANKS))),
+        (SLASHED_DATE_TEXT, lambda texts: _existing_days(iso_of_slashed(texts, day_first=day_first))),
+        (DOTTED_DATE_TEXT, lambda texts: _existing_days(iso_of_dotted(texts))),
+        (_MIDNIGHT, _days_of),
+    )
 
 
 def _days_of(midnights: pa.Array) -> pa.Array:
@@ -100,6 +116,15 @@ def _timestamps(texts: pa.Array) -> pa.Array:
     return _kept(written, exists & has_such_zone)
 
 
+def _times_of_day(texts: pa.Array) -> pa.Array:
+    """Times of any spelling, with seconds and without zeros behind."""
+    plain = pc.replace_substring(pc.utf8_trim(texts, BLANKS), ",", ".")
+    whole = pc.if_else(
+        pc.equal(pc.utf8_length(plain), len("12:30")), pc.binary_join_element_wise(plain, ":00", ""), plain
+    )
+    return pc.replace_substring_regex(pc.replace_substring_regex(whole, r"(\.[0-9]*[1-9])0+$", r"\1"), r"\.0+$", "")
+
+
 def _zones(zones: pa.Array) -> tuple[Int64s, Flags]:
     """How far each zone is ahead of UTC, 0 where there is none; and whether there is such a zone."""
     distinct = zones.dictionary_encode()
@@ -126,20 +151,14 @@ def _at_utc(clock: pa.Array, ahead: Int64s, zones: pa.Array) -> tuple[pa.Array, 
     return pc.if_else(is_zoned, shifted, clock), pc.if_else(is_zoned, zone, "")
 
 
-DATE_STEPS: tuple[Step, ...] = (
-    (ISO_DATE_TEXT, lambda texts: _existing_days(pc.utf8_trim(texts, BLANKS))),
-    (US_DATE_TEXT, _from_us_dates),
-    (_MIDNIGHT, _days_of),
-)
 TIMESTAMP_STEPS: tuple[Step, ...] = (
     (_CANONICAL_TIMESTAMP, _existing_days),
     (_WRITTEN_OUT, _without_idle_zeros),
     (TIMESTAMP_TEXT, _timestamps),
     (ISO_DATE_TEXT, _beginning_of),
 )
-DURATION_STEPS: tuple[Step, ...] = (
-    (r"^(0|-?[1-9][0-9]*)$", as_it_is),
-    (rf"^{_TIME_OF_DAY}(\.[0-9]*[1-9])?$", as_it_is),
-    # Values of a unit show all of its digits.
-    (rf"^{_TIME_OF_DAY}\.[0-9]*$", lambda texts: pc.replace_substring_regex(texts, r"\.?0*$", "")),
+TIME_STEPS: tuple[Step, ...] = (
+    (rf"^{_TIME_OF_DAY}(\.[0-9]{{0,8}}[1-9])?$", as_it_is),
+    (TIME_OF_DAY_TEXT, _times_of_day),
 )
+DURATION_STEPS: tuple[Step, ...] = ((r"^(0|-?[1-9][0-9]*)$", as_it_is),)

@@ -67,13 +67,3 @@ def test_values_that_are_forgotten_or_of_another_type_are_ordered_anew() -> None
     assert keys.known == 2
     assert keys.ordered == 1
     check(keys, dictionary, ColumnType.INTEGER)
-
-
-def test_times_of_day_among_lengths_of_time() -> None:
-    dictionary, keys = column_of(ColumnType.DURATION)
-    dictionary.add(pa.array(["9", "10", "11", "12", "13", "14", "15", "16"]))
-    keys.catch_up()
-    dictionary.add(pa.array(["12:30:00"]))
-    keys.catch_up()
-    assert keys.ordered == 1
-    check(keys, dictionary, ColumnType.DURATION)

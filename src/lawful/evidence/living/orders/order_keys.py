@@ -76,8 +76,7 @@ class OrderKeys:
         if (column.type, column.dictionary) != (self._type, self._dictionary) or new < 0:
             self.ordered += 1
             self._sort_all()
-        elif new and (new * _MANY > self.known or self._type is ColumnType.DURATION):
-            # One time of day among lengths of time makes the order of all that of texts.
+        elif new * _MANY > self.known:
             before = self.order.copy()
             self._sort_all()
             self.ordered += not np.array_equal(self.order[self.order <= len(before)], before)
