@@ -1,9 +1,9 @@
 """Wide tables with entity structure, generated: what exports of joined tables, surveys and statistics look like.
 
 A row joins a few entities, such as a person, a place and a year. All columns of an entity follow from its number:
-attributes, attributes of attributes, and names that stand for each other. Most have few values, some are unknown. So
-a wide table is not much more random than a narrow one: it says the same things in more ways. Beside its entities a row has
-some remarks of its own, nearly always the same.
+attributes, attributes of attributes, and names that stand for each other. Most have few values, some are unknown. So a
+wide table is not much more random than a narrow one: it says the same things in more ways. Beside its entities a row
+has some remarks of its own, nearly always the same.
 """
 
 from __future__ import annotations
