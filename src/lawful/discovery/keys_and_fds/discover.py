@@ -32,6 +32,10 @@ _WORTH_A_SAMPLE = 0.1
 def discover_keys_and_fds(search: Search, question: Question) -> Findings:
     """Find all minimal keys and FDs that hold; at a limit, what was certain by then."""
     with search.to_the_end():
+        if question.fds:
+            peeled = search.shared(question).peeled
+            for block in constants_and_twins(peeled, search.table, question.null_policy, question.max_size):
+                search.state(block)
         if question.keys and keys_are_searched_here(search, question):
             discover_keys(search, question)
             question = replace(question, keys=False)
@@ -49,10 +53,8 @@ def keys_are_searched_here(search: Search, question: Question) -> bool:
 
 
 def _discover_together(search: Search, question: Question) -> None:
+    """State keys and FDs by the evidence of all pairs or of some, whichever are still asked for."""
     peeled = search.shared(question).peeled
-    if question.fds:
-        for block in constants_and_twins(peeled, search.table, question.null_policy, question.max_size):
-            search.state(block)
     is_full = all_pairs_are_compared(search, question, len(peeled.columns))
     search.counts["full_evidence"] = int(is_full)
     if not is_full:
