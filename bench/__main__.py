@@ -21,6 +21,7 @@ from bench.pod_cases import CASES as POD_CASES
 from bench.pool_cases import CASES as POOL_CASES
 from bench.spark_cases import CASES as SPARK_CASES
 from bench.start_cases import CASES as START_CASES
+from bench.wide_cases import CASES as WIDE_CASES
 
 CASES: dict[str, Case] = {
     **SPARK_CASES,
@@ -34,6 +35,7 @@ CASES: dict[str, Case] = {
     **LIVING_PAPER_CASES,
     **POD_CASES,
     **START_CASES,
+    **WIDE_CASES,
 }
 
 

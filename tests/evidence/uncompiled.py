@@ -19,7 +19,6 @@ from lawful.evidence import (
     sample_random_pairs,
 )
 from lawful.evidence.living.agree_multiset import AgreeMultiset
-from lawful.evidence.minimal_differences import minimal_differences
 from tests.evidence.living.histories import STRATEGIES, random_history
 from tests.evidence.living.orders.uncompiled_orders import check_orders
 from tests.evidence.living.test_agree_multiset import follow
@@ -46,7 +45,6 @@ def main() -> None:
             FocusedSampler(pool, table).run(0, 40)
             sample_random_pairs(pool, 20)
             assert {agree for agree, _ in as_known(pool.agree, pool.differ)} <= {agree for agree, _ in counts}
-            assert minimal_differences(table, policy, range(width)) is not None
             assert set(as_known(plain.agree, plain.differ)) <= counts.keys()
             swaps = Pool(table, policy, swaps=True)
             swaps.add_pairs(*all_pairs(table.rows))

@@ -18,8 +18,6 @@ _ALLOWED_SECONDS = 0.03
 _ALLOWED_AT_COLUMNS = 14
 _COLUMNS_TO_DOUBLE = 2.0
 _MOST_SECONDS = 3600.0
-_KEYS_ALONE = 0.25
-"""Keys without FDs are one goal of many: few candidates are left to check."""
 
 
 def full_evidence_seconds(rows: int, columns: int, threads: int | None = None, new_sets: float = 0.0) -> float:
@@ -29,11 +27,7 @@ def full_evidence_seconds(rows: int, columns: int, threads: int | None = None, n
     return pairs * a_pair / (threads or cores())
 
 
-def full_evidence_is_cheaper(
-    rows: int, columns: int, threads: int | None = None, *, keys_alone: bool = False, new_sets: float = 0.0
-) -> bool:
+def full_evidence_is_cheaper(rows: int, columns: int, threads: int | None = None, *, new_sets: float = 0.0) -> bool:
     """Whether to compare all pairs of this table."""
     allowed: float = _ALLOWED_SECONDS * 2.0 ** min(40.0, (columns - _ALLOWED_AT_COLUMNS) / _COLUMNS_TO_DOUBLE)
-    if keys_alone:
-        allowed *= _KEYS_ALONE
     return full_evidence_seconds(rows, columns, threads, new_sets) <= min(allowed, _MOST_SECONDS)
