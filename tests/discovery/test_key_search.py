@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import oracle
@@ -60,6 +61,22 @@ def test_exactly_the_minimal_keys_are_found(
 def test_keys_of_many_columns_with_few_values(seed: int, policy: NullPolicy, largest: int | None, width: int) -> None:
     table = narrow_table(seed, width)
     assert set(keys_of(table, policy, largest, seed=seed)) == brute_keys(table, policy, largest)
+
+
+@given(SEEDS, POLICIES, st.integers(0, 300), st.integers(0, 300))
+def test_small_keys_come_first_where_a_search_takes_long(seed: int, policy: NullPolicy, soon: int, most: int) -> None:
+    table = narrow_table(seed, 9)
+    with (
+        patch.object(key_search, "_NODES_BEFORE_SMALL_ONES", soon),
+        patch.object(key_search, "_MOST_NODES_FOR_SMALL_ONES", most),
+        patch.object(key_search, "_WORK_A_CALL", 1),
+        patch.object(KeySearch.advance, "__defaults__", (1, 1 << 10)),
+    ):
+        found = keys_of(table, policy, seed=seed)
+    assert set(found) == brute_keys(table, policy, None)
+    if not soon and most == 300:
+        sizes = [len(key.columns) for key in found]
+        assert sizes == sorted(sizes)
 
 
 @one_in(3)  # searched twice, once by all pairs

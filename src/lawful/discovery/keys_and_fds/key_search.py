@@ -44,15 +44,18 @@ from lawful.discovery.peeling import stated_in_full
 from lawful.discovery.questions import Question
 from lawful.discovery.search import Search
 from lawful.evidence import equal_rows
-from lawful.search import full_set, pack_sets, words_for
+from lawful.search import full_set, pack_sets, set_sizes, words_for
 from lawful.search.kernels.hitting_sets import CANDIDATES, MARK_SLOTS, SET_SLOTS
 from lawful.search.kernels.sets import move_columns
-from lawful.search.sets import WORD_BITS
+from lawful.search.sets import WORD_BITS, sets_without
 from lawful.tables.ranked_table import in_lines
 
 _KEYS_A_CALL = 1 << 15
 _WORK_A_CALL = 1 << 22
 """Steps between two looks at the limits: some hundredths of a second."""
+_NODES_BEFORE_SMALL_ONES = 1 << 20
+"""Sets of columns that are tried, in about a second, before keys of few columns are searched for by themselves."""
+_MOST_NODES_FOR_SMALL_ONES = 1 << 22
 _EDGES_AT_FIRST = 2 * kernels.MOST_PAIRS
 _SEEDS = 1 << 31
 
@@ -82,13 +85,46 @@ def _minimal_keys(search: Search, question: Question) -> Iterator[Words]:
     if most <= 1 or equal_rows(table, others, policy):
         return  # no key tells these two rows apart
     order = sorted(range(len(others)), key=lambda i: table.distinct(others[i]))
-    growing = KeySearch(table, tuple(others[i] for i in order), policy, most, question.seed)
+    ordered = tuple(others[i] for i in order)
     destination = np.array([places[i] for i in order], np.int64)
-    while not growing.finished:
-        yield move_columns(growing.advance(), destination, words_for(len(columns)))
-        search.counts.update(nodes=growing.nodes, difference_sets=growing.difference_sets)
-        search.progress(f"{growing.nodes:,} sets of columns tried, {growing.pairs:,} pairs of rows compared")
-        search.look()
+    for sets in _small_ones_soon(search, KeySearch(table, ordered, policy, most, question.seed)):
+        yield move_columns(sets, destination, words_for(len(columns)))
+
+
+def _small_ones_soon(search: Search, whole: KeySearch) -> Iterator[Words]:
+    """All keys of a search, each once; where it takes long, those of few columns before the rest.
+
+    Depth first, the keys of many columns come as early as the others. So a search that does not end soon waits for
+    searches of limited size, which end the sooner, the fewer columns they allow.
+    """
+    early = []
+    while not whole.finished and whole.nodes < _NODES_BEFORE_SMALL_ONES:
+        early.append(_advanced(search, whole))
+        yield early[-1]
+    known, complete_to = np.concatenate(early) if early else None, 0
+    while not whole.finished and known is not None and complete_to + 1 < whole.max_size:
+        limited = whole.limited_to(max(2, complete_to + 1))
+        found = [known[:0]]
+        while not limited.finished and limited.nodes < _MOST_NODES_FOR_SMALL_ONES:
+            found.append(_advanced(search, limited))
+        if not limited.finished:
+            break
+        complete_to = limited.max_size
+        small = sets_without(np.concatenate(found), known)
+        known = np.concatenate([known, small])
+        yield small
+    while not whole.finished:
+        sets = _advanced(search, whole)
+        yield sets[set_sizes(sets) > complete_to]
+
+
+def _advanced(search: Search, growing: KeySearch) -> Words:
+    """The next keys of a search, after a look at the limits."""
+    search.look()
+    sets = growing.advance()
+    search.counts.update(nodes=growing.nodes, difference_sets=growing.difference_sets)
+    search.progress(f"{growing.nodes:,} sets of columns tried, {growing.pairs:,} pairs of rows compared")
+    return sets
 
 
 def _is_unique(table: RankedTable, column: int, policy: NullPolicy) -> bool:
@@ -116,6 +152,7 @@ class KeySearch:
         self, table: RankedTable, columns: tuple[int, ...], policy: NullPolicy, max_size: int, seed: int = 0
     ) -> None:
         width, rows, words = len(columns), table.rows, words_for(len(columns))
+        self._asked = table, columns, policy, seed
         self._max_size = min(max_size, width)
         self._data = kernels.Data(read_only(in_lines(table, columns)), int(policy is NullPolicy.IGNORE))
         self._state = np.zeros(kernels.STATE_SLOTS, np.int64)
@@ -145,6 +182,16 @@ class KeySearch:
             np.empty(rows + 1, np.int32),
         )
         self._make_room_for_rows(3 * rows)
+
+    @property
+    def max_size(self) -> int:
+        """The most columns of a key."""
+        return self._max_size
+
+    def limited_to(self, max_size: int) -> KeySearch:
+        """A search from the beginning for keys of so many columns at most."""
+        table, columns, policy, seed = self._asked
+        return KeySearch(table, columns, policy, max_size, seed)
 
     @property
     def finished(self) -> bool:
