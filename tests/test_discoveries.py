@@ -17,10 +17,10 @@ from pyarrow import csv
 import lawful
 from lawful.common.errors import EngineError, UsageError
 from lawful.common.meanings import NullPolicy
+from lawful.common.memory import resident_bytes
 from lawful.dependencies import FD, NamedLaw
 from lawful.dependencies.laws import OPERATORS
 from lawful.discovery.own_families import operators_of
-from lawful.discovery.questions import resident_bytes
 from lawful.results import DiscoveryReport
 from lawful.runs.discover import discover_laws
 from lawful.runs.partial_files import PartialFile

@@ -13,6 +13,7 @@ from lawful.discovery.cost_model import full_evidence_is_cheaper, full_evidence_
 from lawful.discovery.coverage import covering_pairs
 from lawful.discovery.findings import KEY, Findings
 from lawful.discovery.keys_and_fds.hybrid import KeysAndFds
+from lawful.discovery.keys_and_fds.single_columns import laws_of_single_columns
 from lawful.discovery.keys_and_fds.thinking import Thoughts, candidates_of, goals_of
 from lawful.discovery.loop import run_loop
 from lawful.discovery.peeling import constants_and_twins, stated_in_full
@@ -27,14 +28,20 @@ _WORTH_A_SAMPLE = 0.1
 
 
 def discover_keys_and_fds(search: Search, question: Question) -> Findings:
-    """Find all minimal keys and FDs that hold; at a limit, what was certain by then."""
+    """Find all minimal keys and FDs that hold; at a limit, what was certain by then, those of one column at least."""
     with search.to_the_end():
         shared = search.shared(question)
         peeled = shared.peeled
         if question.fds:
             for block in constants_and_twins(peeled, search.table, question.null_policy, question.max_size):
                 search.state(block)
-        is_full = all_pairs_are_compared(search, question, len(peeled.columns))
+        if search.table.rows > 1:
+            for goal, sets in laws_of_single_columns(search.table, question, peeled, search.watch):
+                for block in stated_in_full(goal, sets, peeled):
+                    search.state(block)
+            search.has_single_columns = True
+        is_done = search.has_single_columns and question.max_size in (0, 1)
+        is_full = not is_done and all_pairs_are_compared(search, question, len(peeled.columns))
         search.counts["full_evidence"] = int(is_full)
         if is_full:
             for goal, sets in _from_all_pairs(search, question, peeled.columns):
@@ -42,7 +49,7 @@ def discover_keys_and_fds(search: Search, question: Question) -> Findings:
                     search.state(block)
                 if goal != KEY and question.keys:  # which come first
                     search.findings.finished.add("key")
-        else:
+        elif not is_done:
             run_loop(search, KeysAndFds(search, question))
     if search.findings.complete and question.finds_all_fds:
         search.shared(question).fds = search.findings.fds()
