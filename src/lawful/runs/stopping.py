@@ -20,13 +20,13 @@ from lawful.common.errors import StoppedError
 from lawful.discovery.questions import Watch
 
 _TOLD = "the user stopped it"
-_SHARE_TO_RANK, _LEAST_TO_RANK = 0.1, 0.5
+_SHARE_TO_RANK, _LEAST_TO_RANK = 0.1, 1.0
 """The share of the time of a search, and the least seconds, that may be taken to rank what it found."""
 _SOON = 0.02
 _CANCEL_SECONDS = 10.0
 _COMPILERS = ("numba", "llvmlite")
 _SECONDS_BETWEEN_LOOKS = 0.05
-_GRACE, _SHARE_OF_GRACE = 1.0, 0.05
+_GRACE, _SHARE_OF_GRACE = 0.6, 0.05
 """The seconds, or the share of the time so far, after which work that has not looked at its limit is left behind."""
 
 Result = TypeVar("Result")

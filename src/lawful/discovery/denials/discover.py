@@ -40,7 +40,7 @@ from lawful.search.denials.reduction import ShouldStop, reading_order
 from lawful.search.sets import by_size, order_by_size
 from lawful.tables.encoded_table import EncodedTable
 
-_TO_SORT_OUT, _LEAST_TO_SORT_OUT = 0.03, 0.5
+_TO_SORT_OUT, _LEAST_TO_SORT_OUT = 0.03, 0.3
 """The share of its time, and the least seconds, that a search that was broken off takes to sort out what it found."""
 
 
