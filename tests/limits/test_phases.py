@@ -57,12 +57,12 @@ class EndsOnce(stopping.UserWatch):
 
 PHASES = {
     "comparing all pairs for FDs": ("key,fd", "full", local, "all_agree_sets"),
-    "thinking about agree sets": ("key,fd", "full", keys_and_fds, "candidates_of_pairs"),
-    "thinking about a pool": ("key,fd", "hybrid", hybrid, "candidates_of_pairs"),
+    "thinking about agree sets": ("key,fd", "full", keys_and_fds, "Thoughts"),
+    "thinking about a pool": ("key,fd", "hybrid", hybrid, "Thoughts"),
     "checking FDs": ("key,fd", "hybrid", local, "check"),
     "checking pairs of columns": ("canonical-od", "lattice", local, "check"),
     "drawing rows": ("list-od", "findod", findod, "draw_rows"),
-    "checking lists": ("list-od", "findod", findod, "check"),
+    "growing and validating lists": ("list-od", "findod", findod, "run_loop"),
     "comparing all pairs for constraints": ("dc", "full", local, "all_evidence"),
     "inverting evidence": ("dc", "full", preliminary, "minimal_constraints"),
     "reducing constraints": ("dc", "full", preliminary, "reduced_places"),

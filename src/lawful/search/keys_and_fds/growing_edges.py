@@ -9,8 +9,16 @@ import numpy as np
 from lawful.common.arrays import Words
 from lawful.search.kernels.sets import sets_by_column
 from lawful.search.keys_and_fds.inversion import KEY, cut
-from lawful.search.sets import fresh_columns
-from lawful.search.sets import WORD_BITS, by_size, distinct_sets, full_set, minimal_sets, set_sizes, words_for
+from lawful.search.sets import (
+    WORD_BITS,
+    by_size,
+    distinct_sets,
+    fresh_columns,
+    full_set,
+    minimal_sets,
+    set_sizes,
+    words_for,
+)
 
 _SETS_AT_ONCE = 1 << 18
 """Sets between two looks at the limits: some tenths of a second. More, once more than these are kept."""
