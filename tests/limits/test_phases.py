@@ -13,6 +13,7 @@ from lawful.common.errors import StoppedError
 from lawful.discovery.denials import preliminary
 from lawful.discovery.keys_and_fds import discover as keys_and_fds
 from lawful.discovery.keys_and_fds import hybrid
+from lawful.discovery.list_ods import discover as list_ods
 from lawful.discovery.list_ods import findod
 from lawful.discovery.pods import discover as pods
 from lawful.engines import local
@@ -62,7 +63,7 @@ PHASES = {
     "checking FDs": ("key,fd", "hybrid", local, "check"),
     "checking pairs of columns": ("canonical-od", "lattice", local, "check"),
     "drawing rows": ("list-od", "findod", findod, "draw_rows"),
-    "growing and validating lists": ("list-od", "findod", findod, "run_loop"),
+    "growing and validating lists": ("list-od", "findod", list_ods, "run_loop"),
     "comparing all pairs for constraints": ("dc", "full", local, "all_evidence"),
     "inverting evidence": ("dc", "full", preliminary, "minimal_constraints"),
     "reducing constraints": ("dc", "full", preliminary, "reduced_places"),

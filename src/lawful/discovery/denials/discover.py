@@ -79,7 +79,8 @@ class _Constraints:
         self._search, self._question, self._preliminary = search, question, preliminary
         self._space = preliminary.space
         self._found: list[Words] = []
-        self._small: list[Words] = []
+        self._checked: list[DenialConstraints] = []
+        """Who has had constraints checked one by one: what they have confirmed by then is certain."""
         self._errors: list[Floats] = []
         self._sorted_out: tuple[Words, Floats | None] | None = None
         self._began = working_seconds()
@@ -112,7 +113,8 @@ class _Constraints:
         If there is no time for that either, mirror images and what follows from others are among it.
         """
         if not sorted_out:
-            sets = by_size(distinct_sets(np.concatenate([self._preliminary.nothing(), *self._small, *self._found])))
+            confirmed = [thinker.confirmed for thinker in self._checked]
+            sets = by_size(distinct_sets(np.concatenate([self._preliminary.nothing(), *confirmed, *self._found])))
             # Which errors go with which of them is part of sorting them out.
             return self._listed(sets[:0], np.zeros(0)) if self._question.error else self._listed(sets, None)
         if self._sorted_out is None:
@@ -140,15 +142,14 @@ class _Constraints:
             _MOST_FOR_SMALL, _SHARE_FOR_SMALL * self._search.watch.seconds_left
         )
         thinker = SmallConstraints(self._search, preliminary, largest)
+        self._checked.append(thinker)
         with suppress(SlowerThanAllPairsError):  # the patience has ended
-            try:
-                run_loop(self._search, thinker)
-            finally:
-                self._small = [thinker.confirmed]
+            run_loop(self._search, thinker)
 
     def _sort_out(self, *, has_images: bool, should_stop: ShouldStop) -> None:
         """Leave out what follows from something else, as far as there is time, and put the rest in order."""
-        small = [] if has_images else self._small  # of a search that came to its end they are among the others
+        # Of a search that came to its end they are among the others.
+        small = [] if has_images else [thinker.confirmed for thinker in self._checked]
         sets = np.concatenate([self._preliminary.nothing(), *small, *self._found])
         if not has_images and not self._question.error and len(sets) > _MOST_SORTED_OUT:
             sets = sets[order_by_size(sets)[:_MOST_SORTED_OUT]]
