@@ -16,8 +16,8 @@ from collections import Counter
 import lawful
 from bench.limits_tables import TABLES
 from lawful.cli.interrupts import leave
-from lawful.common.memory import resident_bytes
 from lawful.common.compiling import working_seconds
+from lawful.common.memory import resident_bytes
 
 
 def main(table: str, find: str, seconds: str, megabytes: str) -> None:

@@ -29,7 +29,6 @@ from lawful.discovery.denials.listing import DenialListing, interests_of
 from lawful.discovery.denials.preliminary import Preliminary
 from lawful.discovery.denials.questions import DenialQuestion, predicate_space
 from lawful.discovery.findings import Findings
-from lawful.common.compiling import working_seconds
 from lawful.discovery.loop import run_loop
 from lawful.discovery.search import Search
 from lawful.evidence.denials.evidence import DenialEvidence
