@@ -13,6 +13,7 @@ from bench.dc_cases import CASES as DC_CASES
 from bench.evidence_cases import CASES as EVIDENCE_CASES
 from bench.fd_cases import CASES as FD_CASES
 from bench.harness import DATA_VARIABLE, MOST_ROWS, ROOT, Case, Measurement, Missing, Settings, show, write
+from bench.limits_cases import CASES as LIMITS_CASES
 from bench.list_od_cases import CASES as LIST_OD_CASES
 from bench.living_cases import CASES as LIVING_CASES
 from bench.living_paper_cases import CASES as LIVING_PAPER_CASES
@@ -36,6 +37,7 @@ CASES: dict[str, Case] = {
     **POD_CASES,
     **START_CASES,
     **WIDE_CASES,
+    **LIMITS_CASES,
 }
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.errors import UsageError
+from lawful.common.memory import resident_bytes
 from lawful.dependencies import format_law
 from lawful.discovery.findings import KEY, Block
-from lawful.discovery.questions import resident_bytes
 from lawful.runs.partial_files import PartialFile
 from lawful.search import pack_sets
 

@@ -17,8 +17,8 @@ from opened_runs import open_run
 
 import lawful
 from lawful.common.meanings import NullPolicy
+from lawful.common.memory import resident_bytes
 from lawful.discovery.findings import KEY, Block, Findings, ListedLaws
-from lawful.discovery.questions import resident_bytes
 from lawful.results import DiscoveryReport
 from lawful.results.kernels.order import places_by_grade
 from lawful.results.law_listings import RankedLaws

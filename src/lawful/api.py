@@ -19,6 +19,7 @@ from lawful.runs.opened import open_source
 from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import families_of, request_of
 from lawful.runs.run import EngineName, Progress, SparkSettings, Where, silent
+from lawful.runs.stopping import UserWatch, read_within
 from lawful.tables.advice import advice
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.options import CsvDialect, ReadOptions, parse_column_types
@@ -122,9 +123,9 @@ def discover(
     min_interest
         Leave out laws of less interest.
     time_limit
-        Seconds of searching after which to stop with what is certain.
+        Seconds after which to stop with what is certain; reading counts, compiling does not.
     memory_limit
-        Bytes that this process may use, or a text such as `"4g"`.
+        Bytes that this process may use, or a text such as `"4g"`; three quarters of the machine's memory if left out.
     seed
         Where random numbers start; every seed gives the same laws.
     strategy
@@ -167,19 +168,25 @@ def discover(
         instance("partial", partial, PartialFile, 'lawful.PartialFile("laws.json")').refuse_checkpoint(
             request.checkpoint
         )
-    with open(
-        source,
-        engine=engine,
-        spark=spark,
-        format=format,
-        columns=columns,
-        types=types,
-        limit=limit,
-        dialect=dialect,
-        reuse=reuse,
-        progress=progress,
-    ) as table:
-        return table.discover_as(request, policy, notes, partial)
+    watch = UserWatch(request.time_limit, request.memory_limit)  # reading counts too
+
+    def read() -> OpenTable:
+        return open(
+            source,
+            engine=engine,
+            spark=spark,
+            format=format,
+            columns=columns,
+            types=types,
+            limit=limit,
+            dialect=dialect,
+            reuse=reuse,
+            progress=progress,
+        )
+
+    is_here = Where.of(engine, spark).settle(source) == "local"
+    with read_within(watch, read) if is_here and request.time_limit is not None else read() as table:
+        return table.discover_as(request, policy, notes, partial, watch)
 
 
 def check(

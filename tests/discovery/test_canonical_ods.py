@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from lawful.checks import CheckTask, Verdict
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
+from lawful.common.memory import resident_bytes
 from lawful.dependencies import FD, CanonicalOD, Law
 from lawful.discovery import search as discovery_search
 from lawful.discovery.canonical_ods.discover import discover_canonical_ods
@@ -24,7 +25,7 @@ from lawful.discovery.canonical_ods.evidence import discover_by_evidence
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.coverage import Coverage
 from lawful.discovery.findings import Findings
-from lawful.discovery.questions import Watch, resident_bytes
+from lawful.discovery.questions import Watch
 from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.evidence import some_rows

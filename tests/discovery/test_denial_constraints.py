@@ -28,8 +28,7 @@ from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch
 from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
-from lawful.search import pack_sets, unpack_sets
-from lawful.search.denials import inversion as denial_inversion
+from lawful.search import hitting_sets, pack_sets, unpack_sets
 from lawful.search.denials import reduction as denial_reduction
 from lawful.search.denials.literals import CONVENTIONS, Convention
 from lawful.search.denials.reduction import is_possible
@@ -244,7 +243,7 @@ def test_a_limit_at_any_moment_leaves_constraints_that_hold(
     strategy: DenialStrategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While edges are searched, candidates are checked, or what was found is sorted out."""
-    monkeypatch.setattr(denial_inversion, "_SLICE_WORDS", 1 << 12)
+    monkeypatch.setattr(hitting_sets, "_SLICE_WORDS", 1 << 12)
     monkeypatch.setattr(denial_reduction, "_SETS_AT_ONCE", 50)
     table = encode_arrow(
         make_tax_table(40).table.select(["state", "salary", "rate", "single_exemption"]), ReadOptions()

@@ -15,13 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.meanings import NullPolicy
+from lawful.common.memory import resident_bytes
 from lawful.dependencies import FD, Law
 from lawful.discovery.canonical_ods.evidence import discover_by_evidence
 from lawful.discovery.canonical_ods.lattice import discover_by_lattice
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.coverage import Coverage
 from lawful.discovery.findings import Findings
-from lawful.discovery.questions import Watch, resident_bytes
+from lawful.discovery.questions import Watch
 from lawful.discovery.search import Search
 from lawful.engines import Engine
 from lawful.engines.local import LocalEngine

@@ -24,8 +24,7 @@ from lawful.evidence import tiles
 from lawful.evidence.denials.evidence import all_evidence, evidence_of_tile, merge_evidence
 from lawful.evidence.denials.pool import DenialPool
 from lawful.evidence.signs import SignVectors
-from lawful.search import minimal_sets, unpack_sets, words_for
-from lawful.search.denials import inversion as denial_inversion
+from lawful.search import hitting_sets, minimal_sets, unpack_sets, words_for
 from lawful.search.denials import reduction as denial_reduction
 from lawful.search.denials.inversion import almost_constraints, minimal_constraints
 from lawful.search.denials.literals import CONVENTIONS, Literals, finds_no_implied
@@ -143,7 +142,7 @@ def test_the_clock_is_looked_at_more_often_where_nodes_take_longer(monkeypatch: 
     looks: list[int] = []
     found = []
     for words in (1 << 26, 1):
-        monkeypatch.setattr(denial_inversion, "_SLICE_WORDS", words)
+        monkeypatch.setattr(hitting_sets, "_SLICE_WORDS", words)
         looks.append(0)
 
         def look() -> None:

@@ -80,12 +80,12 @@ def discover(
             )
         if kept.failure is not None:
             output.print_notes(f"{kept.failure}; the search went on without it")
-        _show(report, showing)
+        is_shown = _show(report, showing)
         if showing.out is not None:
             _write(report, showing.out)
             kept.forget()
     output.print_notes(*(f"{path} of an earlier run holds laws that were not found now" for path in kept.left))
-    raise typer.Exit(EXIT_FINE if report.complete else EXIT_STOPPED)
+    raise typer.Exit(EXIT_FINE if report.complete and is_shown else EXIT_STOPPED)
 
 
 def _write(report: DiscoveryReport, out: Path) -> None:
@@ -98,8 +98,11 @@ def _write(report: DiscoveryReport, out: Path) -> None:
         write_document(report.streamed(lambda written: progress(f"wrote {written:,} of {len(report):,} laws")), out)
 
 
-def _show(report: DiscoveryReport, showing: opt.Showing) -> None:
-    """Show the result before it is written: what cannot be written was at least shown."""
+def _show(report: DiscoveryReport, showing: opt.Showing) -> bool:
+    """Show the result before it is written: what cannot be written was at least shown.
+
+    Says whether all of it was shown; an interrupt ends that, and the document is written all the same.
+    """
     from lawful.cli import output
     from lawful.cli.discovery_output import print_discovery
 
@@ -109,9 +112,11 @@ def _show(report: DiscoveryReport, showing: opt.Showing) -> None:
         else:
             print_discovery(report, showing.limits)
     except KeyboardInterrupt:
-        if showing.out is not None:
-            raise
-        raise StoppedError("stopped while the result was shown", "--out keeps it in a file.") from None
+        if showing.out is None:
+            raise StoppedError("stopped while the result was shown", "--out keeps it in a file.") from None
+        output.print_notes("stopped while the result was shown")
+        return False
+    return True
 
 
 @contextmanager

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
 
-from lawful.runs.stopping import interrupt
+from lawful.runs.stopping import interrupt, is_work_left_behind
 
 _USUAL: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
@@ -23,3 +25,13 @@ def interrupts_wait_for_compilers() -> Iterator[None]:
     finally:
         for number in ours:
             signal.signal(number, _USUAL[number])
+
+
+def leave(code: int) -> NoReturn:
+    """End the process; at once if something was left behind that would be waited for."""
+    if is_work_left_behind():
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # nobody reads it any more
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)

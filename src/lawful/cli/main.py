@@ -11,7 +11,7 @@ from lawful.cli.app import new_app
 from lawful.cli.checking import check, explain
 from lawful.cli.covering import cover
 from lawful.cli.discovering import discover_command
-from lawful.cli.interrupts import interrupts_wait_for_compilers
+from lawful.cli.interrupts import interrupts_wait_for_compilers, leave
 from lawful.cli.looking import bench, cache, demo, profile, warm_up
 from lawful.cli.maintaining import maintain, state
 from lawful.cli.rewriting import rewrite
@@ -59,7 +59,7 @@ def run() -> None:
         if debug:
             traceback.print_exception(error)
         code = _report(error)
-    sys.exit(code)
+    leave(code)
 
 
 def _report(error: Exception) -> int:

@@ -62,12 +62,18 @@ def make_streams_lenient() -> None:
 
 @contextmanager
 def reader_may_leave() -> Iterator[None]:
-    """Go on quietly when the reader of our output has seen enough, as `head` has."""
+    """Go on quietly when the reader of our output has seen enough, as `head` has.
+
+    An interrupt leaves a reader that does not read: what it has not taken by then is dropped, else the end of the
+    process would wait for it.
+    """
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, KeyboardInterrupt) as ended:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(ended, KeyboardInterrupt):
+            raise
 
 
 def print_json(document: Mapping[str, Any]) -> None:

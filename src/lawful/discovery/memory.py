@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 
 from lawful.checks import RankedTable
-from lawful.discovery.questions import Watch, resident_bytes
+from lawful.common.memory import resident_bytes
+from lawful.discovery.questions import Watch
 from lawful.engines import Engine
 
 _RANK_BYTES = 4
@@ -38,9 +39,8 @@ class MemoryKeeper:
 
     def look(self) -> None:
         """Drop partitions if memory runs short; raise if a limit is reached."""
-        limit = self._watch.memory
-        if limit is not None and time.monotonic() - self._dropped > _SECONDS_BETWEEN_DROPS:
-            if resident_bytes() > _PRESSURE * limit:
+        if time.monotonic() - self._dropped > _SECONDS_BETWEEN_DROPS:
+            if resident_bytes() > _PRESSURE * self._watch.most_memory:
                 self._engine.relieve()
                 self.drops += 1
             self._dropped = time.monotonic()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from lawful.common.compiling import working_seconds
 from lawful.common.errors import StoppedError, UsageError
 from lawful.common.meanings import MEASURES, Measure, NullPolicy
+from lawful.common.memory import most_without_limit, resident_bytes
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,9 @@ class Watch:
     """Ends a discovery at its limits: `look` raises `StoppedError` once time or memory is used up.
 
     Time spent on compiling kernels, which happens once on a machine, does not count.
+
+    Without a limit of memory, one follows from the machine: a process that takes all of it is killed, and what it has
+    found is lost.
     """
 
     def __init__(self, seconds: float | None = None, memory: int | None = None) -> None:
@@ -58,6 +61,8 @@ class Watch:
         self._deadline = None if seconds is None else working_seconds() + seconds
         self._seconds = seconds
         self._memory = memory
+        self.most_memory = most_without_limit() if memory is None else memory
+        """The bytes that this process may use, limited or not."""
 
     @property
     def memory(self) -> int | None:
@@ -69,6 +74,11 @@ class Watch:
         """Whether there is any limit."""
         return self._deadline is not None or self._memory is not None
 
+    @property
+    def seconds_left(self) -> float:
+        """The seconds until the limit of time."""
+        return math.inf if self._deadline is None else self._deadline - working_seconds()
+
     def look(self) -> None:
         """Raise if a limit is reached."""
         if reason := self.reason():
@@ -78,22 +88,15 @@ class Watch:
         """Why to stop now, if so."""
         if self._deadline is not None and working_seconds() > self._deadline:
             return f"the time limit of {self._seconds:g} s is reached"
-        if self._memory is not None and resident_bytes() > self._memory:
-            return f"the memory limit of {self._memory >> 20} MB is reached"
-        return None
+        if resident_bytes() <= self.most_memory:
+            return None
+        if self._memory is None:
+            return f"{self.most_memory >> 20} MB of memory are in use, the most without --memory-limit on this machine"
+        return f"the memory limit of {self._memory >> 20} MB is reached"
 
     def is_over(self) -> bool:
         """Whether a limit is reached, for code that stops by itself."""
         return self.reason() is not None
-
-
-def resident_bytes() -> int:
-    """The memory that this process has in use, without what it only maps from files."""
-    try:
-        fields = Path("/proc/self/statm").read_text("ascii").split()
-    except OSError:  # not on Linux: no limit can be kept
-        return 0
-    return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE")
 
 
 Progress = Callable[[str], None]

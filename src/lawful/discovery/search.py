@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
@@ -20,8 +22,12 @@ from lawful.discovery.questions import Progress, Watch
 from lawful.engines import Engine
 from lawful.engines.protocol import Checks
 from lawful.evidence import Pool, WindowSampler, some_rows
+from lawful.search import set_sizes
 
 Pair = tuple[int, int]
+
+_LONGEST_STATEMENT = 0.2
+"""Seconds that are waited for laws to be written that are being stated; they are among what was found already."""
 
 
 class Asked(Protocol):
@@ -107,6 +113,13 @@ class Shared:
         return self.pool.compared if "pool" in vars(self) else 0
 
 
+def _of_several_columns(block: Block) -> Block:
+    is_large = set_sizes(block.sets) > 1
+    if is_large.all():
+        return block
+    return Block(block.goal, block.sets[is_large], None if block.errors is None else block.errors[is_large])
+
+
 def _nowhere(_: Block | Listing) -> None:
     """Emit to nobody."""
 
@@ -152,7 +165,12 @@ class Search:
         self.findings = Findings()
         self.batch = 0
         """How many candidates to send at once, so that the engine is busy for a while; the loop knows."""
+        self.has_single_columns = False
+        """Whether all keys and FDs of at most one column are stated; then they are not stated again."""
+        self.last_words: Callable[[bool], Listing] | None = None
+        """Gives what is certain and not yet stated, where a family states everything in the end; sorted out or not."""
         self.emit, self._shared = emit, shared
+        self._stating, self._is_closed = Lock(), False
 
     def shared(self, question: Asked, *, swaps: bool = False) -> Shared:
         """What the run shares; made here if the search is alone."""
@@ -171,11 +189,30 @@ class Search:
 
     def state(self, found: Block | Listing) -> None:
         """Give laws out: valid, and minimal whatever is found later."""
-        if isinstance(found, Block):
-            self.findings.blocks.append(found)
-        else:
-            self.findings.listings.append(found)
-        self.emit(found)
+        if isinstance(found, Block) and self.has_single_columns:
+            found = _of_several_columns(found)
+            if not len(found.sets):
+                return
+        with self._stating:
+            if self._is_closed:
+                raise StoppedError("the search was left behind")
+            if isinstance(found, Block):
+                self.findings.blocks.append(found)
+            else:
+                self.findings.listings.append(found)
+            self.emit(found)
+
+    def leave_behind(self) -> Findings:
+        """What was stated so far, and nothing that is stated from now on, by a search that does not come back."""
+        in_turn = self._stating.acquire(timeout=_LONGEST_STATEMENT)
+        self._is_closed = True
+        if in_turn:
+            self._stating.release()
+        found = self.findings
+        self.findings = replace(
+            found, blocks=list(found.blocks), listings=list(found.listings), counts=dict(found.counts)
+        )
+        return self.findings
 
     @contextmanager
     def to_the_end(self) -> Iterator[None]:

@@ -241,7 +241,8 @@ class LocalEngine:
     def close(self) -> None:
         """Let go of the table, its partitions and the threads."""
         if self._pool is not None:
-            self._pool.shutdown()
+            # What was cancelled may be left behind: nobody waits for it.
+            self._pool.shutdown(wait=not self._is_cancelled, cancel_futures=True)
         self._opened_on = self._workspace = self._pool = None
 
     def _opened(self) -> tuple[EncodedTable, NullPolicy]:

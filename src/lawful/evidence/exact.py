@@ -28,6 +28,9 @@ from lawful.tables.ranked_table import RankedTable
 _PAIRS_A_CALL = 1 << 24
 """Pairs between two looks at whether to stop: a few hundredths of a second."""
 
+_HASHED_PAIRS_A_CALL = 1 << 19
+"""The same for long vectors, each of which is looked for in a table that is larger than any cache."""
+
 _TILES_A_THREAD = 8
 _FIRST_VECTORS = 1 << 13
 """Room for so many distinct vectors at first, which costs next to nothing."""
@@ -170,18 +173,18 @@ class _Walk:
         while i < tile.last:
             if should_stop():
                 raise StoppedError("comparing all pairs of rows was stopped")
-            place = (i, j, tile.last, _PAIRS_A_CALL)
             if self.is_direct:
+                place = (i, j, tile.last, _PAIRS_A_CALL)
                 i, j = tile_kernels.walk_direct(*columns, *place, self._counts, self._witnesses)
             else:
-                self._table.reserve(tile_kernels.RUN)
-                arrays = self._table.arrays
+                self._table.reserve(tile_kernels.RUN, should_stop)
+                place, arrays = (i, j, tile.last, _HASHED_PAIRS_A_CALL), self._table.arrays
                 i, j, self._table.size = tile_kernels.walk_hashed(*columns, *place, *arrays, self._table.size)
 
-    def absorb(self, other: _Walk) -> None:
+    def absorb(self, other: _Walk, should_stop: ShouldStop) -> None:
         """Add what another walk over other tiles has seen."""
         if not self.is_direct:
-            self._table.absorb(other._table)
+            self._table.absorb(other._table, should_stop)
             return
         mine, others = self._counts.any(axis=0), other._counts.any(axis=0)
         earlier = others & (~mine | (_walk_order(other._witnesses) < _walk_order(self._witnesses)))
@@ -253,7 +256,7 @@ def _walk_in_threads(
             failed.set()
             raise
     for other in others:
-        first.absorb(other)
+        first.absorb(other, asked)
     return first
 
 

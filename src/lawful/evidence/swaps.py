@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lawful.common.arrays import Int32s, Words
+from lawful.common.memory import make_room
 from lawful.evidence.kernels import swaps as swap_kernels
 from lawful.evidence.signs import WORD_BITS
 from lawful.evidence.vector_set import VectorSet
@@ -67,6 +68,7 @@ class Swaps:
         self._kept = len(self._pairs)
 
     def _grow(self, sets: int, room: int) -> None:
+        make_room(room * self._recent.itemsize * int(np.prod(self._refuted.shape[1:])))
         refuted = np.zeros((room, *self._refuted.shape[1:]), np.uint64)
         refuted[:sets] = self._refuted[:sets]
         self._refuted = refuted

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lawful.common.arrays import Int32s, Words
+from lawful.common.memory import make_room
 from lawful.evidence.kernels import class_pairs as class_pair_kernels
 from lawful.evidence.kernels import swaps as swap_kernels
 from lawful.evidence.kernels import vector_set as kernels
@@ -121,6 +122,7 @@ class VectorSet:
         planes, _, width = self._keys.shape
         bits = (2 * room - 1).bit_length()
         room = 1 << (bits - 1)
+        make_room(8 * room * (planes * width + 2))
         keys = np.empty((planes, room, width), np.uint64)
         keys[:, : self.size] = self._keys[:, : self.size]
         witnesses = np.empty((room, 2), np.int32)

@@ -8,6 +8,7 @@ from typing import Any
 from lawful.common.compiling import working_seconds
 from lawful.common.errors import EngineError, StoppedError, UsageError
 from lawful.common.meanings import STOPPING
+from lawful.common.memory import memory_kept_below
 from lawful.discovery.checkpoint import remembered
 from lawful.discovery.families import FamilySearch, families
 from lawful.discovery.findings import Block, Findings
@@ -18,22 +19,30 @@ from lawful.runs.partial_files import PartialFile
 from lawful.runs.ranking import Ranker, listed_families
 from lawful.runs.request import Request
 from lawful.runs.run import Progress, Run
-from lawful.runs.stopping import RankingWatch, UserWatch, ctrl_c_ends
+from lawful.runs.stopping import LeftBehindError, RankingWatch, UserWatch, ctrl_c_ends, kept_to
 
 _WORKING_MEMORY = 64 << 20
 """What working on the smallest table takes, beside the table."""
 
 
+_SECONDS_FOR_LAST_WORDS = 0.2
+"""Beyond this, and the grace that all work is given, laws are given as they were found."""
+
+
 def discover_laws(
-    run: Run, request: Request, progress: Progress, partial: PartialFile | None = None
+    run: Run,
+    request: Request,
+    progress: Progress,
+    partial: PartialFile | None = None,
+    watch: UserWatch | None = None,
 ) -> DiscoveryReport:
     """Discover on an opened run; laws are appended to the partial file as soon as they are certain.
 
-    A limit, or Ctrl-C, ends the search with what is certain by then.
+    A limit, or Ctrl-C, ends the search with what is certain by then. Limits begin with the watch, if one is given.
     """
     _refuse_too_little_memory(run, request.memory_limit)
     searches = request.searches()
-    began, watch = working_seconds(), UserWatch(request.time_limit, request.memory_limit)
+    began, watch = working_seconds(), watch or UserWatch(request.time_limit, request.memory_limit)
     found = Findings(complete=True)
     written = partial or PartialFile(None)
     written.begin(run.table.names)
@@ -50,6 +59,7 @@ def discover_laws(
             run.engine, run.table, request.checkpoint, settings, lambda: found.complete, resume=request.resume
         ) as checks,
         ctrl_c_ends(watch, stop),
+        memory_kept_below(watch.most_memory),
     ):
         for family_search in searches:
             # Canonical order dependencies come with all FDs, which a search for FDs has stated already.
@@ -57,7 +67,7 @@ def discover_laws(
             search = Search(run.table, run.engine, watch, progress=progress, checks=checks, shared=shared)
             question = family_search.question(request, run.null_policy)
             decided = _decided_by(family_search, request)
-            _add(found, _searched(search, family_search, question, written, decided, knows_fds=knows_fds))
+            _add(found, _searched(run, watch, search, family_search, question, written, decided, knows_fds=knows_fds))
             if not found.complete:
                 break
         if shared.compared:
@@ -69,7 +79,10 @@ def discover_laws(
     with run.timed("rank"), ctrl_c_ends(ranking_watch, stop):
         progress("ranking what was found")
         ranker = Ranker(run.table, run.null_policy, request, ranking_watch)
-        ranking = ranker.ranking(found)
+        try:
+            ranking = kept_to(ranking_watch, lambda: ranker.ranking(found))
+        except LeftBehindError as overrun:
+            ranking = ranker.unranked(found, overrun.message)
     if request.min_interest > 0 and not any(search.limits_interest for search in searches):
         counts["left_out"] = ranker.left_out
     if ranker.not_rated:
@@ -90,6 +103,8 @@ def notes_before(run: Run, request: Request) -> list[str]:
 
 
 def _searched(
+    run: Run,
+    watch: UserWatch,
     search: Search,
     family_search: FamilySearch,
     question: Any,
@@ -109,9 +124,15 @@ def _searched(
 
     search.emit = emit
     try:
-        family_search.discover(search, question)
+        if run.engine.name == "local":
+            kept_to(watch, lambda: family_search.discover(search, question))
+        else:  # Spark's calls come back by themselves, and its settings are a thread's own
+            family_search.discover(search, question)
         if search.findings.complete:
             search.findings.finished = decided
+    except LeftBehindError as stop:
+        _leave_behind(search, stop)
+        run.cancel()
     except MemoryError:
         search.findings.stopped_because = "there is not enough memory"
     except StoppedError as stop:
@@ -122,6 +143,20 @@ def _searched(
             raise
         search.findings.stopped_because = reason
     return replace(search.findings, blocks=[]) if knows_fds else search.findings
+
+
+def _leave_behind(search: Search, stop: LeftBehindError) -> None:
+    """Keep what a search had found that did not come back from its work."""
+    found = search.leave_behind()
+    found.stopped_because = stop.message
+    last_words = search.last_words
+    if last_words is None or found.listings:
+        return
+    try:
+        found.listings.append(kept_to(UserWatch(_SECONDS_FOR_LAST_WORDS, None), lambda: last_words(True)))
+    except LeftBehindError:
+        found.listings.append(last_words(False))
+        found.stopped_because += "; there was no time to leave out what follows from other laws"
 
 
 def _add(found: Findings, more: Findings) -> None:

@@ -16,6 +16,7 @@ from lawful.runs.opened import Opened
 from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import Request, request_of
 from lawful.runs.run import Progress, silent
+from lawful.runs.stopping import UserWatch
 
 
 class OpenTable:
@@ -63,9 +64,14 @@ class OpenTable:
         return self.discover_as(request, null_policy(null), notes, partial)
 
     def discover_as(
-        self, request: Request, null: NullPolicy, notes: Progress | None = None, partial: PartialFile | None = None
+        self,
+        request: Request,
+        null: NullPolicy,
+        notes: Progress | None = None,
+        partial: PartialFile | None = None,
+        watch: UserWatch | None = None,
     ) -> DiscoveryReport:
-        """Find what a request asks for."""
+        """Find what a request asks for; its limits began with the watch, else they begin now."""
         from lawful.runs.discover import discover_laws, notes_before
 
         with self._opened.run(null) as run:
@@ -73,7 +79,7 @@ class OpenTable:
                 (notes or silent)(note)
             in_python = all(search.runs_in_python for search in request.searches())
             with small_work.of(run.table.rows, run.table.width, runs_in_python=in_python):
-                return discover_laws(run, request, self._progress, partial)
+                return discover_laws(run, request, self._progress, partial, watch)
 
     def check(
         self,

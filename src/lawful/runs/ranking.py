@@ -14,9 +14,9 @@ from lawful.checks import RankedTable
 from lawful.common.arrays import Int64s
 from lawful.common.compiling import working_seconds
 from lawful.common.meanings import NullPolicy
+from lawful.common.memory import resident_bytes
 from lawful.discovery.families import Family, families
 from lawful.discovery.findings import KEY, Block, Findings, Listing
-from lawful.discovery.questions import resident_bytes
 from lawful.results.kernels.order import places_by_grade
 from lawful.results.law_listings import RankedLaws
 from lawful.results.packed_laws import AT_ONCE, Chunk, PackedLaws, PackedPart, Places
@@ -70,6 +70,26 @@ class Ranker:
         listed = tuple(self._listed(family, found) for family in listed_families(self._request))
         found.blocks, found.listings = [], []
         return Ranking(keys, fds, listed, self._unranked)
+
+    def unranked(self, found: Findings, reason: str) -> Ranking:
+        """Everything as it was found, where ranking did not come to its end; nothing of which the interest matters."""
+        if self._request.min_interest > 0:
+            self.not_rated = (
+                found.count(goal_is_key=True) + found.count(goal_is_key=False) + sum(map(len, found.listings))
+            )
+            found = Findings()
+        keys, fds = (
+            PackedLaws(tuple(PackedPart(right_side(block), block.sets, block.errors) for block in blocks), self._rate)
+            for blocks in (
+                [block for block in found.blocks if len(block.sets) and (block.goal == KEY) == is_key]
+                for is_key in (True, False)
+            )
+        )
+        listed = tuple(
+            RankedLaws.as_found(family.name, [one for one in found.listings if one.kind == family.name])
+            for family in listed_families(self._request)
+        )
+        return Ranking(keys, fds, listed, reason)
 
     def _packed(self, blocks: list[Block]) -> PackedLaws:
         laws = PackedLaws(tuple(_parts(blocks)), self._rate)

@@ -26,8 +26,8 @@ COMMON_OPTIONS = (
     Option("error", 0.0, "The share that may break a law, below 1.", "X"),
     Option("measure", "g1", "What --error is a share of: g1, the pairs of rows; g3, the rows.", "g1|g3"),
     Option("min_interest", 0.0, "Leave out laws of less interest, from 0 to 1.", "X"),
-    Option("time_limit", None, "Stop searching after so many seconds, with what is certain.", "S", type=float),
-    Option("memory_limit", None, "Stop when this process uses more memory, with what is certain.", "SIZE", type=str),
+    Option("time_limit", None, "Stop after so many seconds, with what is certain.", "S", type=float),
+    Option("memory_limit", None, "Stop before this process uses more memory, with what is certain.", "SIZE", type=str),
     Option("seed", 0, "Where random numbers start; every seed gives the same laws.", "N"),
     Option("strategy", "auto", "How to search: {strategies}; auto takes what is quicker.", "NAME"),
     Option(
@@ -59,7 +59,7 @@ class Request:
     min_interest
         Leave out laws of less interest; the result then says so, as it does of a largest size.
     time_limit
-        Seconds of searching after which to stop with what is certain.
+        Seconds after which to stop with what is certain.
     memory_limit
         Bytes that this process may use.
     seed

@@ -1,4 +1,8 @@
-"""What stops a run early: limits of time and memory, and Ctrl-C."""
+"""What stops a run early: limits of time and memory, and Ctrl-C.
+
+Searches look at their watch often. What does not look in time, whatever it is at, is left behind (`kept_to`): so a
+limit holds even where a sort of a hundred million sets is under way.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,13 @@ import contextlib
 import math
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from lawful.common.compiling import working_seconds
+from lawful.common.errors import StoppedError
 from lawful.discovery.questions import Watch
 
 _TOLD = "the user stopped it"
@@ -19,6 +25,11 @@ _SHARE_TO_RANK, _LEAST_TO_RANK = 0.1, 1.0
 _SOON = 0.02
 _CANCEL_SECONDS = 10.0
 _COMPILERS = ("numba", "llvmlite")
+_SECONDS_BETWEEN_LOOKS = 0.05
+_GRACE, _SHARE_OF_GRACE = 0.6, 0.05
+"""The seconds, or the share of the time so far, after which work that has not looked at its limit is left behind."""
+
+Result = TypeVar("Result")
 
 
 class UserWatch(Watch):
@@ -30,14 +41,19 @@ class UserWatch(Watch):
         """Whether the user said so."""
         self.reached: str | None = None
         """The limit that somebody was told of. Memory may be free again by the time that people are."""
+        self._left_behind: str | None = None
 
     def end(self) -> None:
         """Reach the limit now."""
         self.is_told = True
 
+    def leave_behind(self, reason: str) -> None:
+        """Let whoever still works under this watch stop at the next look, for a reason that stays."""
+        self._left_behind = reason
+
     def reason(self) -> str | None:
         """Why to stop now, if so."""
-        found = _TOLD if self.is_told else super().reason()
+        found = _TOLD if self.is_told else self._left_behind or super().reason()
         self.reached = found or self.reached
         return found
 
@@ -66,7 +82,7 @@ class RankingWatch(UserWatch):
 
     def reason(self) -> str | None:
         """Why to stop now, if so."""
-        return self.reason_soon(0.0)
+        return self._left_behind or self.reason_soon(0.0)
 
     def reason_soon(self, seconds: float) -> str | None:
         """Why to stop within so many seconds, if so."""
@@ -76,6 +92,65 @@ class RankingWatch(UserWatch):
         if now > self._ends:
             return f"{self._limit} is reached"
         return f"{self._limit} leaves no time to rank so many" if now + seconds > self._ends else None
+
+
+class LeftBehindError(StoppedError):
+    """Work that had not come back a while after its limit; it ends by itself at its next look."""
+
+
+_working: list[threading.Thread] = []
+
+
+def kept_to(watch: UserWatch, work: Callable[[], Result]) -> Result:
+    """Do some work in a thread of its own, and come back when it is done, or soon after the watch is over.
+
+    Python handles signals in the main thread alone, and only between two steps of it: here it does nothing but wait, so
+    that Ctrl-C is seen at once, whatever a kernel is at.
+
+    Raises
+    ------
+    LeftBehindError
+        If the work did not end although the watch is over; whatever it does later is lost.
+    """
+    done: list[Result] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:  # whatever it is, it is raised where somebody waits
+            failed.append(error)
+
+    thread = threading.Thread(target=run, name="lawful-work", daemon=True)
+    _working.append(thread)
+    began, over_since = time.monotonic(), math.inf
+    thread.start()
+    while thread.is_alive():
+        thread.join(_SECONDS_BETWEEN_LOOKS)
+        reason, now = watch.reason(), time.monotonic()
+        over_since = math.inf if reason is None else min(over_since, now)
+        if reason is not None and now - over_since > max(_GRACE, _SHARE_OF_GRACE * (now - began)):
+            watch.leave_behind(reason)
+            raise LeftBehindError(reason, "What was found so far is kept and marked incomplete.")
+    _working.remove(thread)
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+def read_within(watch: UserWatch, read: Callable[[], Result]) -> Result:
+    """Read a table as long as there is time; there is nothing to show without it."""
+    try:
+        return kept_to(watch, read)
+    except LeftBehindError as stop:
+        raise StoppedError(
+            f"{stop.message} while the table was read: nothing was found", "Give more time, or read less with --limit."
+        ) from None
+
+
+def is_work_left_behind() -> bool:
+    """Whether work that was left behind is still going on, so that the end of the process would wait for it."""
+    return any(thread.is_alive() for thread in _working)
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

@@ -6,7 +6,7 @@ minimal hitting sets. No edges leave the empty set as the one answer; an empty e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -29,7 +29,18 @@ from lawful.search.kernels.hitting_sets import (
     search_on,
 )
 from lawful.search.kernels.sets import move_columns, transpose
-from lawful.search.sets import WORD_BITS, as_family, by_size, full_set, minimal_sets, union_of, unpack_set, words_for
+from lawful.search.sets import (
+    WORD_BITS,
+    Look,
+    as_family,
+    by_size,
+    full_set,
+    look_away,
+    minimal_sets,
+    union_of,
+    unpack_set,
+    words_for,
+)
 
 Counts = npt.NDArray[np.int64]
 Method = Literal["auto", "bitmap", "search"]
@@ -45,6 +56,13 @@ SUBSETS_PER_NODE = 1024
 SLICE_NODES = 1 << 16
 """How many nodes a search opens before it gives Python, and so a clock or Ctrl-C, a chance: some 30 ms."""
 CHUNK_SETS = 1 << 15
+_SLICE_WORDS = 1 << 26
+"""How many words of edges a search reads before it gives a clock or Ctrl-C a chance: less than a tenth of a second."""
+
+
+def nodes_a_slice(edges: Words, most: int = SLICE_NODES) -> int:
+    """How many nodes to open before the next look at the clock: each may read all edges."""
+    return max(1, min(most, _SLICE_WORDS // max(1, edges.size)))
 
 
 class Support(NamedTuple):
@@ -154,8 +172,11 @@ class HittingSetSearch:
         """How many nodes of the search tree were opened so far."""
         return int(self._state[NODES])
 
-    def advance(self, max_sets: int, max_nodes: int = SLICE_NODES) -> Words:
-        """Go on for at most `max_nodes` nodes; return the next solutions, at most `max_sets`, maybe none."""
+    def advance(self, max_sets: int, max_nodes: int | None = None) -> Words:
+        """Go on for at most `max_nodes` nodes, as many as take a tenth of a second if that is not said.
+
+        Returns the next solutions, at most `max_sets`, maybe none.
+        """
         if self._only_the_empty_set and max_sets > 0:
             self._only_the_empty_set = False
             return np.zeros((1, self._words), dtype=np.uint64)
@@ -173,7 +194,7 @@ class HittingSetSearch:
             self._held_by,
             self._supports,
             self._least,
-            max_nodes,
+            nodes_a_slice(self._edges) if max_nodes is None else max_nodes,
             out,
         )
         found = out[:n_out]
@@ -210,6 +231,7 @@ def minimal_hitting_sets(
     candidates: Words | None = None,
     edges_are_minimal: bool = False,
     method: Method = "auto",
+    look: Look = look_away,
 ) -> Words:
     """All minimal hitting sets of a family of edges, in no particular order.
 
@@ -226,6 +248,8 @@ def minimal_hitting_sets(
     method
         A `bitmap` over all subsets costs much the same whatever the edges are; a `search` costs in proportion
         to the solutions. `auto` takes what is cheaper.
+    look
+        Called now and then, and may end the work by raising an error.
 
     Raises
     ------
@@ -234,7 +258,7 @@ def minimal_hitting_sets(
     """
     allowed = _allowed_edges(edges, candidates)
     stays_minimal = edges_are_minimal and candidates is None
-    return enumerate_with_cost(allowed, max_size, edges_are_minimal=stays_minimal, method=method).sets
+    return enumerate_with_cost(allowed, max_size, edges_are_minimal=stays_minimal, method=method, look=look).sets
 
 
 def easy_hitting_sets(families: Sequence[Words], max_size: int | None, work: int = SLICE_NODES) -> list[Words]:
@@ -271,7 +295,7 @@ def enumerate_with_cost(
     *,
     edges_are_minimal: bool,
     method: Method = "auto",
-    look: Callable[[], None] = lambda: None,
+    look: Look = look_away,
 ) -> Enumeration:
     """Do the work of `minimal_hitting_sets` and say what it cost, for those who choose between ways.
 
@@ -288,7 +312,8 @@ def enumerate_with_cost(
         look()
         if budget is not None and search.nodes >= budget:
             return Enumeration(_by_bitmap(edges, max_size), 2 * bitmap_cost)
-        left = SLICE_NODES if budget is None else min(SLICE_NODES, budget - search.nodes)
+        slice_nodes = nodes_a_slice(edges)
+        left = slice_nodes if budget is None else min(slice_nodes, budget - search.nodes)
         found.append(search.advance(CHUNK_SETS, left))
     return Enumeration(np.concatenate(found), search.nodes)
 

@@ -5,20 +5,38 @@ A family is a C-contiguous array `uint64[n_sets, words]`. Column c is bit `c % 6
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
 
 from lawful.common import small_work
 from lawful.common.arrays import Words
+from lawful.common.memory import make_room
 from lawful.search.kernels.sets import (
+    STATE_SLOTS,
+    columns_by_frequency,
     count_members,
+    distinct_by_size,
+    find_fresh_columns,
+    find_fresh_on,
     flatten_members,
+    keep_minimal_on,
     minimal_of_sorted,
+    new_index,
 )
 
 WORD_BITS = 64
+BLOCKS_A_SLICE = 1 << 20
+"""Blocks of an index between two looks at the limits: a tenth of a second, more or less."""
+_FEW_SETS = 1 << 14
+"""So many sets are compared with each other in less than that, all in one call."""
+
+Look = Callable[[], None]
+
+
+def look_away() -> None:
+    """Look at no limit."""
 
 
 def words_for(universe: int) -> int:
@@ -124,12 +142,49 @@ def sets_without(family: Words, excluded: Words) -> Words:
     return np.ascontiguousarray(ordered[fresh])
 
 
-def minimal_sets(family: Words) -> Words:
-    """The sets that contain no other set of the family, each once, the smallest first."""
+def minimal_sets(family: Words, look: Look = look_away) -> Words:
+    """The sets that contain no other set of the family, each once, the smallest first.
+
+    `look` is called now and then, and may end the work by raising an error.
+    """
     family = as_family(family)
     if len(family) < 2:
         return family
-    return minimal_of_sorted(sorted_sets(family))
+    if len(family) <= _FEW_SETS:
+        return minimal_of_sorted(sorted_sets(family))
+    family = _sorted_by_size(family, look)
+    if not family[0].any():
+        return family[:1]
+    columns, sizes = columns_by_frequency(family), count_members(family)
+    index, state = new_index(len(family), columns), np.zeros(STATE_SLOTS, np.int64)
+    keep = np.zeros(len(family), np.bool_)
+    while state[0] < len(family):
+        look()
+        keep_minimal_on(family, sizes, columns, index, keep, state, BLOCKS_A_SLICE)
+    return family[keep]
+
+
+def fresh_columns(family: Words, look: Look = look_away) -> Words:
+    """For each set of a family, distinct and sorted by cardinality, its columns in no proper subset of it."""
+    columns = columns_by_frequency(family)
+    if len(family) <= _FEW_SETS:
+        return find_fresh_columns(family, columns)
+    make_room(3 * family.nbytes)
+    sizes, fresh = count_members(family), family.copy()
+    index, state = new_index(len(family), columns), np.zeros(STATE_SLOTS, np.int64)
+    kept = np.empty(len(family), np.int64)
+    while state[0] < len(family):
+        look()
+        find_fresh_on(family, sizes, columns, index, kept, fresh, state, BLOCKS_A_SLICE)
+    return fresh
+
+
+def _sorted_by_size(family: Words, look: Look) -> Words:
+    """Each set once, the smallest first; room is made for this and for an index of the sets."""
+    make_room(3 * family.nbytes)
+    ordered = sorted_sets(family)
+    look()
+    return distinct_by_size(ordered)
 
 
 def by_size(family: Words) -> Words:

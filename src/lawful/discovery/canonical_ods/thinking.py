@@ -138,7 +138,7 @@ class Hypergraphs:
         marks = np.ascontiguousarray(self._refuted[:, goal.left, goal.direction, word])
         edges = sets_of_goal(self._differences, marks, goal.right, allowed)
         if self.groups <= BITMAP_COLUMNS and support is None:
-            found = minimal_hitting_sets(edges, max_size=max_size, edges_are_minimal=True)
+            found = minimal_hitting_sets(edges, max_size=max_size, edges_are_minimal=True, look=self._watch.look)
         else:
             chunks = [edges[:0]]
             for chunk in iterate_hitting_sets(edges, max_size=max_size, edges_are_minimal=True, support=support):

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
 from lawful.common.arrays import Floats, Int64s, Words
 from lawful.common.compiling import working_seconds
 from lawful.common.errors import StoppedError
+from lawful.common.memory import make_room
 from lawful.discovery.compared_pairs import SlowerThanAllPairsError, full_evidence_is_quicker, most_within
 from lawful.discovery.denials.hybrid import DenialConstraints
 from lawful.discovery.denials.listing import DenialListing, interests_of
@@ -30,14 +32,25 @@ from lawful.discovery.findings import Findings
 from lawful.discovery.loop import run_loop
 from lawful.discovery.search import Search
 from lawful.evidence.denials.evidence import DenialEvidence
-from lawful.search import set_sizes
+from lawful.search import distinct_sets, set_sizes
 from lawful.search.denials.inversion import almost_constraints
 from lawful.search.denials.literals import Literals
 from lawful.search.denials.reduction import ShouldStop, reading_order
+from lawful.search.sets import by_size, order_by_size
 from lawful.tables.encoded_table import EncodedTable
 
-_TO_SORT_OUT, _LEAST_TO_SORT_OUT = 0.1, 1.0
+_TO_SORT_OUT, _LEAST_TO_SORT_OUT = 0.03, 0.3
 """The share of its time, and the least seconds, that a search that was broken off takes to sort out what it found."""
+
+
+_MOST_SORTED_OUT = 4_000_000
+"""The most constraints of a search that was broken off that are sorted out, the smallest; a second's work."""
+_COPIES = 3
+"""What it takes to sort constraints out, in copies of them: it must have room when a limit has been reached."""
+_SHARE_FOR_SMALL, _MOST_FOR_SMALL = 0.4, 60.0
+"""The share of the time that is left, and the most seconds, for constraints of few predicates before all others."""
+_WORTH_A_LOOK = 1 << 21
+"""With fewer pairs of rows than this, all of them are compared before small constraints would be found by checks."""
 
 
 def discover_denial_constraints(search: Search, question: DenialQuestion) -> Findings:
@@ -51,6 +64,7 @@ def discover_denial_constraints(search: Search, question: DenialQuestion) -> Fin
         search.progress(line)
     search.counts["predicates"] = len(space)
     constraints = _Constraints(search, question, Preliminary(search, question, search.table, space))
+    search.last_words = constraints.listing
     with search.to_the_end():
         constraints.find()
     search.state(constraints.listing())
@@ -64,6 +78,8 @@ class _Constraints:
         self._search, self._question, self._preliminary = search, question, preliminary
         self._space = preliminary.space
         self._found: list[Words] = []
+        self._checked: list[DenialConstraints] = []
+        """Who has had constraints checked one by one: what they have confirmed by then is certain."""
         self._errors: list[Floats] = []
         self._sorted_out: tuple[Words, Floats | None] | None = None
         self._began = working_seconds()
@@ -71,6 +87,8 @@ class _Constraints:
     def find(self) -> None:
         """Find all constraints by the strategy that is asked for, or is quicker, and sort them out."""
         strategy, question = self._question.strategy, self._question
+        if self._search.watch.is_limited and math.comb(self._search.table.rows, 2) > _WORTH_A_LOOK:
+            self._find_small_ones()
         if strategy == "auto":
             is_full = question.error > 0 or full_evidence_is_quicker(self._search.table.rows, self._space)
             strategy = "full" if is_full else "hybrid"
@@ -88,26 +106,58 @@ class _Constraints:
         self._sort_out(has_images=True, should_stop=self._search.watch.is_over)
         self._search.look()
 
-    def listing(self) -> DenialListing:
-        """What was found, as it is given back; of a search that was broken off, what can be sorted out soon."""
+    def listing(self, sorted_out: bool = True) -> DenialListing:
+        """What was found, as it is given back; of a search that was broken off, what can be sorted out soon.
+
+        If there is no time for that either, mirror images and what follows from others are among it.
+        """
+        if not sorted_out:
+            confirmed = [thinker.confirmed for thinker in self._checked]
+            sets = by_size(distinct_sets(np.concatenate([self._preliminary.nothing(), *confirmed, *self._found])))
+            # Which errors go with which of them is part of sorting them out.
+            return self._listed(sets[:0], np.zeros(0)) if self._question.error else self._listed(sets, None)
         if self._sorted_out is None:
             ends = working_seconds() + max(_LEAST_TO_SORT_OUT, _TO_SORT_OUT * (working_seconds() - self._began))
             self._sort_out(has_images=False, should_stop=lambda: working_seconds() > ends)
         assert self._sorted_out is not None
-        sets, errors = self._sorted_out
+        return self._listed(*self._sorted_out)
 
+    def _listed(self, sets: Words, errors: Floats | None) -> DenialListing:
         def rate() -> Floats:
             return interests_of(sets, self._space, self._preliminary.pool, hold=not self._question.error)
 
         return DenialListing(self._space, self._preliminary.names, sets, rate, errors)
 
+    def _find_small_ones(self) -> None:
+        """Find constraints of few predicates, which is what there is to say until all others are certain."""
+        # With an error what is certain would have to be counted, and a constraint of another space to be found again.
+        if self._question.error or self._question.strategy == "completion":
+            return
+        from lawful.discovery.denials.small import LARGEST, SmallConstraints
+
+        largest = LARGEST if self._question.max_size is None else min(LARGEST, self._question.max_size)
+        preliminary = self._preliminary.with_another_pool()
+        preliminary.patience_ends = working_seconds() + min(
+            _MOST_FOR_SMALL, _SHARE_FOR_SMALL * self._search.watch.seconds_left
+        )
+        thinker = SmallConstraints(self._search, preliminary, largest)
+        self._checked.append(thinker)
+        with suppress(SlowerThanAllPairsError):  # the patience has ended
+            run_loop(self._search, thinker)
+
     def _sort_out(self, *, has_images: bool, should_stop: ShouldStop) -> None:
         """Leave out what follows from something else, as far as there is time, and put the rest in order."""
-        sets = np.concatenate([self._preliminary.nothing(), *self._found])
+        # Of a search that came to its end they are among the others.
+        small = [] if has_images else [thinker.confirmed for thinker in self._checked]
+        sets = np.concatenate([self._preliminary.nothing(), *small, *self._found])
+        if not has_images and not self._question.error and len(sets) > _MOST_SORTED_OUT:
+            sets = sets[order_by_size(sets)[:_MOST_SORTED_OUT]]
         errors = np.concatenate([np.zeros(0), *self._errors]) if self._question.error else None
         if self._question.convention == "reduced":
             sets, places = self._preliminary.reduced(sets, has_images=has_images, should_stop=should_stop)
             errors = None if errors is None else errors[places]
+        elif small:
+            sets = distinct_sets(sets)
         order = reading_order(sets)
         self._sorted_out = sets[order], None if errors is None else errors[order]
 
@@ -139,8 +189,11 @@ class _Constraints:
         confirmed, self._found = self._found, []
         try:
             limit, by_size = self._question.max_size, self._search.watch.is_limited
+            taken = 0
             for sets in self._preliminary.inverted(evidence, self._question.convention, limit, by_size=by_size):
                 self._found.append(sets)
+                taken += sets.nbytes
+                make_room(_COPIES * taken)
         except StoppedError:
             if sum(map(len, confirmed)) > sum(map(len, self._found)):
                 self._found = confirmed  # which were checked one by one, and are certain too

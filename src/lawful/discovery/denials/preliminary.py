@@ -29,6 +29,10 @@ class Preliminary(ComparedPairs):
         super().__init__(search, question, table, space)
         self._question = question
 
+    def with_another_pool(self) -> Preliminary:
+        """The same with a pool of its own."""
+        return Preliminary(self._search, self._question, self._table, self.space)
+
     def sampled_and_inverted(self) -> Words:
         """Sample, and give what the sample suggests."""
         self.sample()
@@ -50,7 +54,7 @@ class Preliminary(ComparedPairs):
     ) -> Iterator[Words]:
         """The minimal constraints that no known pair breaks; pairs break them in either order (section 6.4)."""
         literals = Literals.of(self.space, convention)
-        edges = literals.edges(evidence.signs.less, evidence.signs.greater)
+        edges = literals.edges(evidence.signs.less, evidence.signs.greater, self.look)
         self._search.look()
         return minimal_constraints(edges, literals, max_size, self.look, by_size=by_size)
 

@@ -32,3 +32,17 @@ def are_twins(a: Int32s, b: Int32s, distinct: int) -> bool:
         elif partner[a[row]] != b[row]:
             return False
     return True
+
+
+@compiled
+def determines(a: Int32s, b: Int32s, distinct: int, ignores_nulls: bool) -> bool:
+    """Whether one value of `a`, which has `distinct` values, always meets one of `b`; nulls are values or ignored."""
+    partner = np.full(distinct + 1, -1, np.int32)
+    for row in range(a.size):
+        if ignores_nulls and (a[row] == NULL_RANK or b[row] == NULL_RANK):
+            continue
+        if partner[a[row]] < 0:
+            partner[a[row]] = b[row]
+        elif partner[a[row]] != b[row]:
+            return False
+    return True

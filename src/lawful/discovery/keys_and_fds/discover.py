@@ -17,6 +17,7 @@ from lawful.discovery.coverage import covering_pairs
 from lawful.discovery.findings import KEY, Findings
 from lawful.discovery.keys_and_fds.hybrid import KeysAndFds
 from lawful.discovery.keys_and_fds.key_search import discover_keys
+from lawful.discovery.keys_and_fds.single_columns import laws_of_single_columns
 from lawful.discovery.keys_and_fds.thinking import Thoughts, goals_of
 from lawful.discovery.loop import run_loop
 from lawful.discovery.peeling import constants_and_twins, stated_in_full
@@ -30,12 +31,16 @@ _WORTH_A_SAMPLE = 0.1
 
 
 def discover_keys_and_fds(search: Search, question: Question) -> Findings:
-    """Find all minimal keys and FDs that hold; at a limit, what was certain by then."""
+    """Find all minimal keys and FDs that hold; at a limit, what was certain by then, those of one column at least."""
     with search.to_the_end():
         if question.fds:
             peeled = search.shared(question).peeled
             for block in constants_and_twins(peeled, search.table, question.null_policy, question.max_size):
                 search.state(block)
+        if search.table.rows > 1:
+            _state_single_columns(search, question)
+            if question.max_size in (0, 1):
+                return search.findings
         if question.keys and keys_are_searched_here(search, question):
             discover_keys(search, question)
             question = replace(question, keys=False)
@@ -44,6 +49,15 @@ def discover_keys_and_fds(search: Search, question: Question) -> Findings:
     if search.findings.complete and question.finds_all_fds:
         search.shared(question).fds = search.findings.fds()
     return search.findings
+
+
+def _state_single_columns(search: Search, question: Question) -> None:
+    """State the laws of at most one column, which no search has to find again."""
+    peeled = search.shared(question).peeled
+    for goal, sets in laws_of_single_columns(search.table, question, peeled, search.watch):
+        for block in stated_in_full(goal, sets, peeled):
+            search.state(block)
+    search.has_single_columns = True
 
 
 def keys_are_searched_here(search: Search, question: Question) -> bool:

@@ -36,10 +36,11 @@ import numpy as np
 from lawful.checks import RankedTable
 from lawful.checks.partitions import read_only
 from lawful.common.arrays import Words
-from lawful.common.meanings import NULL_RANK, NullPolicy
+from lawful.common.meanings import NullPolicy
 from lawful.discovery.findings import KEY
 from lawful.discovery.keys_and_fds.kernels import key_search as kernels
 from lawful.discovery.keys_and_fds.kernels.difference_sets import COUNTER_SLOTS, FREE, SEED, USED, Edges
+from lawful.discovery.keys_and_fds.single_columns import is_unique
 from lawful.discovery.peeling import stated_in_full
 from lawful.discovery.questions import Question
 from lawful.discovery.search import Search
@@ -61,7 +62,7 @@ _SEEDS = 1 << 31
 
 
 def discover_keys(search: Search, question: Question) -> None:
-    """State all minimal keys, as soon as each is certain; those of one column first, which need no search."""
+    """State all minimal keys of more than one column, as soon as each is certain."""
     peeled = search.shared(question).peeled
     for sets in _minimal_keys(search, question):
         for block in stated_in_full(KEY, sets, peeled):
@@ -77,10 +78,8 @@ def _minimal_keys(search: Search, question: Question) -> Iterator[Words]:
     if table.rows <= 1:
         yield pack_sets([()], len(columns))
         return
-    unique = [place for place, column in enumerate(columns) if _is_unique(table, column, policy)]
-    if most > 0:
-        yield pack_sets([(place,) for place in unique], len(columns))
-    places = [place for place in range(len(columns)) if place not in set(unique)]
+    # Unique columns were stated before, and are in no other key.
+    places = [place for place, column in enumerate(columns) if not is_unique(table, column, policy)]
     others = [columns[place] for place in places]
     if most <= 1 or equal_rows(table, others, policy):
         return  # no key tells these two rows apart
@@ -125,14 +124,6 @@ def _advanced(search: Search, growing: KeySearch) -> Words:
     search.counts.update(nodes=growing.nodes, difference_sets=growing.difference_sets)
     search.progress(f"{growing.nodes:,} sets of columns tried, {growing.pairs:,} pairs of rows compared")
     return sets
-
-
-def _is_unique(table: RankedTable, column: int, policy: NullPolicy) -> bool:
-    """Whether no two rows agree on a column."""
-    distinct, rows = table.distinct(column), table.rows
-    if policy is NullPolicy.IGNORE:
-        return distinct == rows or distinct == np.count_nonzero(table.column(column))
-    return distinct == rows or (distinct == rows - 1 and bool((table.column(column) == NULL_RANK).any()))
 
 
 class KeySearch:

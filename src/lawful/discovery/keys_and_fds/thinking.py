@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from lawful.common.arrays import Words
+from lawful.common.memory import make_room
 from lawful.discovery.findings import KEY
 from lawful.discovery.questions import Question, Watch
 from lawful.search import (
@@ -77,8 +78,10 @@ def candidates_of(edges: dict[int, Words], max_size: int | None, watch: Watch) -
 
 
 def _enumerated(edges: Words, max_size: int | None, watch: Watch) -> Words:
-    found = [np.zeros((0, edges.shape[1]), np.uint64)]
+    found, taken = [np.zeros((0, edges.shape[1]), np.uint64)], 0
     for chunk in iterate_hitting_sets(edges, max_size=max_size, edges_are_minimal=True):
         watch.look()
         found.append(chunk)
+        taken += chunk.nbytes
+        make_room(taken)  # for the copy that joins them
     return np.concatenate(found)

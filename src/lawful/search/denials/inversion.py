@@ -12,7 +12,7 @@ does not satisfy, for every pair: constraints are hitting sets. Departures from 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -21,15 +21,11 @@ from lawful.search.denials.kernels import almost
 from lawful.search.denials.kernels import inversion as kernels
 from lawful.search.denials.literals import Counts, Literals
 from lawful.search.denials.reduction import is_possible
-from lawful.search.hitting_sets import CHUNK_SETS, SLICE_NODES
+from lawful.search.hitting_sets import CHUNK_SETS, SLICE_NODES, nodes_a_slice
 from lawful.search.kernels.hitting_sets import LEVEL
-from lawful.search.sets import full_set, set_sizes, words_for
-
-Look = Callable[[], None]
+from lawful.search.sets import Look, full_set, set_sizes, words_for
 
 ALMOST_NODES = 1 << 10
-_SLICE_WORDS = 1 << 26
-"""How many words of edges a search reads before it gives a clock or Ctrl-C a chance: less than a tenth of a second."""
 
 
 class DenialSearch:
@@ -111,11 +107,6 @@ def minimal_constraints(
         if not search.was_cut:
             return
         smallest = size + 1
-
-
-def nodes_a_slice(edges: Words, most: int) -> int:
-    """How many nodes to open before the next look at the clock: each may read all edges."""
-    return max(1, min(most, _SLICE_WORDS // max(1, edges.size)))
 
 
 def depths(most: int) -> Iterator[int]:

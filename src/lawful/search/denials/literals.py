@@ -18,10 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.common.arrays import Words
+from lawful.common.memory import make_room
 from lawful.dependencies.predicate_space import ANY_SIGN, EQUAL, GREATER, LESS, PredicateSpace
 from lawful.search.denials.kernels import inversion as kernels
 from lawful.search.kernels.sets import move_columns
-from lawful.search.sets import minimal_sets, pack_sets, words_for
+from lawful.search.sets import Look, look_away, minimal_sets, pack_sets, words_for
 
 Convention = Literal["reduced", "one-per-pair", "set-minimal"]
 CONVENTIONS: Final[tuple[Convention, ...]] = ("reduced", "one-per-pair", "set-minimal")
@@ -29,6 +30,8 @@ Counts = npt.NDArray[np.int64]
 Masks = tuple[int, ...]
 
 _REMEMBERED = 32
+_EDGES_AT_ONCE = 1 << 15
+"""Pairs whose edges are made between two looks at the limits: less than a tenth of a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +128,17 @@ class Literals:
         """The edges of the same pairs turned round."""
         return move_columns(edges, self._mirrored, edges.shape[1])
 
-    def edges(self, less: Words, greater: Words) -> Words:
-        """The minimal edges of pairs in either order."""
-        edges = self.all_edges(less, greater)
-        return minimal_sets(np.concatenate([edges, self.turned(edges)]))
+    def edges(self, less: Words, greater: Words, look: Look = look_away) -> Words:
+        """The minimal edges of pairs in either order; `look` is called now and then, and may raise an error."""
+        make_room(2 * len(less) * words_for(len(self)) * less.itemsize)
+        edges = np.empty((2 * len(less), words_for(len(self))), np.uint64)
+        for first in range(0, len(less), _EDGES_AT_ONCE):
+            look()
+            some = slice(first, first + _EDGES_AT_ONCE)
+            own = self.all_edges(less[some], greater[some])
+            edges[first : first + len(own)] = own
+            edges[len(less) + first : len(less) + first + len(own)] = self.turned(own)
+        return minimal_sets(edges, look)
 
     def predicates(self, sets: Words) -> Words:
         """The sets of predicates that sets of literals stand for; those without a meaning, or trivial, are left out."""

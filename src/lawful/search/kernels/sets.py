@@ -15,6 +15,10 @@ LANES = 8
 """Words in a block of an index: a cache line, so that a column of 512 sets is one line."""
 SETS_PER_BLOCK = LANES * 64
 
+STATE_SLOTS = 3
+"""Where a walk over a family stands: the next set, the sets in the index, and those of them smaller than the next."""
+ALL_WORK = 1 << 62
+
 
 @compiled
 def count_members(family: Words) -> Counts:
@@ -90,7 +94,7 @@ def transpose(family: Words) -> Words:
 @compiled
 def minimal_of_sorted(ordered: Words) -> Words:
     """The sets of a family that contain no other, each once, the smallest first; equal sets must be neighbours."""
-    family = _distinct_by_size(ordered)
+    family = distinct_by_size(ordered)
     if family.shape[0] > 0 and count_members(family[:1])[0] == 0:
         return family[:1]
     keep = keep_minimal(family, columns_by_frequency(family))
@@ -103,7 +107,7 @@ def minimal_of_sorted(ordered: Words) -> Words:
 
 
 @compiled
-def _distinct_by_size(ordered: Words) -> Words:
+def distinct_by_size(ordered: Words) -> Words:
     """Each set once, the smallest first, those of a size as they stand."""
     n_sets, words = ordered.shape
     sizes = count_members(ordered)
@@ -148,18 +152,34 @@ def keep_minimal(family: Words, columns: Counts) -> npt.NDArray[np.bool_]:
     `columns` are the columns in use, best the most frequent first.
     """
     n_sets = family.shape[0]
-    sizes = count_members(family)
-    index = new_index(n_sets, columns)
+    keep = np.zeros(n_sets, dtype=np.bool_)
+    state = np.zeros(STATE_SLOTS, dtype=np.int64)
+    keep_minimal_on(family, count_members(family), columns, new_index(n_sets, columns), keep, state, ALL_WORK)
+    return keep
+
+
+@compiled
+def keep_minimal_on(
+    family: Words,
+    sizes: Counts,
+    columns: Counts,
+    index: Words,
+    keep: npt.NDArray[np.bool_],
+    state: Counts,
+    work: int,
+) -> None:
+    """Go on with `keep_minimal` until some work is done, counted in blocks of the index; see `STATE_SLOTS`."""
     missing = np.empty(columns.shape[0] + 4, dtype=np.int64)
     covered = np.empty(LANES, dtype=np.uint64)
-    keep = np.zeros(n_sets, dtype=np.bool_)
-    n_kept = n_smaller = 0
-    for i in range(n_sets):
+    i, n_kept, n_smaller = state
+    while i < family.shape[0] and work > 0:
         if i > 0 and sizes[i] > sizes[i - 1]:
             n_smaller = n_kept
         n_missing = find_missing(family[i], columns, missing)
         minimal = True
+        work -= 1
         for block in range((n_smaller + SETS_PER_BLOCK - 1) >> 9):
+            work -= 1
             if not rule_out(index, block, n_smaller, missing, n_missing, covered):
                 minimal = False
                 break
@@ -167,7 +187,8 @@ def keep_minimal(family: Words, columns: Counts) -> npt.NDArray[np.bool_]:
             keep[i] = True
             enter_index(index, n_kept, family[i], columns)
             n_kept += 1
-    return keep
+        i += 1
+    state[:] = i, n_kept, n_smaller
 
 
 @compiled
@@ -176,23 +197,41 @@ def find_fresh_columns(family: Words, columns: Counts) -> Words:
 
     Only sets that have such columns are indexed: the columns of any other set are those of subsets of it.
     """
-    n_sets, words = family.shape
-    sizes = count_members(family)
-    index = new_index(n_sets, columns)
-    missing = np.empty(columns.shape[0] + 4, dtype=np.int64)
-    covered = np.empty(LANES, dtype=np.uint64)
+    n_sets = family.shape[0]
     kept = np.empty(n_sets, dtype=np.int64)
     fresh = family.copy()
-    n_kept = n_smaller = 0
-    for i in range(n_sets):
+    state = np.zeros(STATE_SLOTS, dtype=np.int64)
+    find_fresh_on(family, count_members(family), columns, new_index(n_sets, columns), kept, fresh, state, ALL_WORK)
+    return fresh
+
+
+@compiled
+def find_fresh_on(
+    family: Words,
+    sizes: Counts,
+    columns: Counts,
+    index: Words,
+    kept: Counts,
+    fresh: Words,
+    state: Counts,
+    work: int,
+) -> None:
+    """Go on with `find_fresh_columns` until some work is done, counted in blocks of the index; see `STATE_SLOTS`."""
+    words = family.shape[1]
+    missing = np.empty(columns.shape[0] + 4, dtype=np.int64)
+    covered = np.empty(LANES, dtype=np.uint64)
+    i, n_kept, n_smaller = state
+    while i < family.shape[0] and work > 0:
         if i > 0 and sizes[i] > sizes[i - 1]:
             n_smaller = n_kept
         n_missing = find_missing(family[i], columns, missing)
         left = True
+        work -= 1
         # From the largest sets down, as they take away most.
         block = (n_smaller + SETS_PER_BLOCK - 1) >> 9
         while left and block > 0:
             block -= 1
+            work -= 1
             if rule_out(index, block, n_smaller, missing, n_missing, covered):
                 continue
             for lane in range(LANES - 1, -1, -1):
@@ -208,7 +247,8 @@ def find_fresh_columns(family: Words, columns: Counts) -> Words:
             enter_index(index, n_kept, family[i], columns)
             kept[n_kept] = i
             n_kept += 1
-    return fresh
+        i += 1
+    state[:] = i, n_kept, n_smaller
 
 
 @compiled

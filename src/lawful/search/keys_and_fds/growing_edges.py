@@ -7,9 +7,18 @@ from collections.abc import Callable, Collection
 import numpy as np
 
 from lawful.common.arrays import Words
-from lawful.search.kernels.sets import columns_by_frequency, find_fresh_columns, sets_by_column
+from lawful.search.kernels.sets import sets_by_column
 from lawful.search.keys_and_fds.inversion import KEY, cut
-from lawful.search.sets import WORD_BITS, by_size, distinct_sets, full_set, minimal_sets, set_sizes, words_for
+from lawful.search.sets import (
+    WORD_BITS,
+    by_size,
+    distinct_sets,
+    fresh_columns,
+    full_set,
+    minimal_sets,
+    set_sizes,
+    words_for,
+)
 
 _SETS_AT_ONCE = 1 << 18
 """Sets between two looks at the limits: some tenths of a second. More, once more than these are kept."""
@@ -63,7 +72,7 @@ class GrowingEdges:
         if self._unknown is not None:
             return dict(self._unknown)
         right_sides = [goal for goal in self._goals if goal != KEY]
-        found = {KEY: minimal_sets(self._differences)} if len(right_sides) < len(self._goals) else {}
+        found = {KEY: minimal_sets(self._differences, self._look)} if len(right_sides) < len(self._goals) else {}
         if right_sides:
             ends, edges = sets_by_column(self._differences, self._fresh, self._width)
             of_all = cut(edges, ends)
@@ -72,7 +81,7 @@ class GrowingEdges:
 
     def _add_differences(self, missing: Words) -> None:
         family = by_size(distinct_sets(np.concatenate([self._differences, missing])))
-        fresh = find_fresh_columns(family, columns_by_frequency(family))
+        fresh = fresh_columns(family, self._look)
         is_empty = set_sizes(family) == 0  # two equal rows, which no key tells apart
         stays = fresh.any(axis=1) | is_empty
         self._differences, self._fresh = family[stays], fresh[stays]
@@ -88,5 +97,5 @@ class GrowingEdges:
                 of_goal = missing[(differ[:, word] & bit) != 0]
                 of_goal[:, word] &= ~bit
             known = missing[:0] if self._unknown is None else self._unknown[goal]
-            edges[goal] = minimal_sets(np.concatenate([known, of_goal]))
+            edges[goal] = minimal_sets(np.concatenate([known, of_goal]), self._look)
         self._unknown = edges

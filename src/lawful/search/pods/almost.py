@@ -7,19 +7,17 @@ too. Every left side has them; of the last two each must be needed, or the law f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from lawful.common.arrays import Int64s, Words
-from lawful.search.denials.inversion import ALMOST_NODES, nodes_a_slice
+from lawful.search.denials.inversion import ALMOST_NODES
 from lawful.search.denials.kernels import almost as kernels
-from lawful.search.hitting_sets import CHUNK_SETS
+from lawful.search.hitting_sets import CHUNK_SETS, nodes_a_slice
 from lawful.search.pods.kernels.left_sides import IS_EQUAL, IS_LESS, IS_UNKNOWN, turned_literals
 from lawful.search.pods.left_sides import COLUMN_BITS, Goal, literal_words, told_left_sides
-from lawful.search.sets import pack_set, pack_sets, words_for
-
-Look = Callable[[], None]
+from lawful.search.sets import Look, pack_set, pack_sets, words_for
 
 _UNBROKEN, _LESS, _EQUAL = range(3)
 """The literals beside those of the columns, in this order."""

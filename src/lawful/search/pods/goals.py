@@ -8,7 +8,7 @@ as the cells would take, and then the cells take over. Left sides of too many co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from lawful.common.arrays import Words
 from lawful.search.hitting_sets import CHUNK_SETS
 from lawful.search.pods.kernels import boxes as kernels
 from lawful.search.pods.left_sides import GoalEdges, LeftSideSearch, has_unknown, told_left_sides
-
-Look = Callable[[], None]
+from lawful.search.sets import Look
 
 _MOST_CELLS = 3**14
 _EDGES_A_CELL = 16

@@ -1,0 +1,75 @@
+"""Denial constraints of few predicates, found before all others: what a search that is stopped has to say.
+
+Comparing all pairs, or enough of them for constraints of any size, can take longer than a limit allows, and until then
+nothing is certain. Constraints of one, two and three comparisons are few, so that a small sample and the engine's
+checks decide them: every wrong one gives back a pair of rows that refutes many others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from lawful.common.arrays import Words
+from lawful.discovery.denials.hybrid import DenialConstraints, Numbers
+from lawful.discovery.denials.preliminary import Preliminary
+from lawful.discovery.search import Search
+from lawful.evidence import WindowSampler, sample_random_pairs
+from lawful.search import unpack_sets
+from lawful.search.sets import by_size, sets_without
+
+LARGEST = 3
+"""The most predicates of a constraint that is sought first."""
+_RANDOM_PAIRS, _NEAR_PAIRS, _JUDGED_AFTER = 1 << 12, 1 << 14, 1 << 9
+"""Pairs in the sample: random ones, and neighbours in some column, of which so many tell what a column yields."""
+_CHECKS_AT_ONCE = 512
+_MOST_AT_ONCE = 1 << 15
+"""Of more candidates than this only the first are checked, for what their refutation teaches."""
+
+
+class SmallConstraints(DenialConstraints):
+    """The constraints of few predicates that a small pool leaves, and which of them are confirmed."""
+
+    def __init__(self, search: Search, preliminary: Preliminary, largest: int) -> None:
+        super().__init__(search, preliminary)
+        self._sizes = iter(range(1, largest + 1))
+        self._size = next(self._sizes, None)
+        self.is_done = self._size is None
+
+    def sample(self) -> None:
+        """Compare a few pairs, once: witnesses tell more than further ones would."""
+        pool = self._preliminary.pool
+        if not len(pool):
+            sample_random_pairs(pool, _RANDOM_PAIRS, 0)
+            windows = WindowSampler(pool, self._search.table, 0, _JUDGED_AFTER)
+            windows.run(0.0, _NEAR_PAIRS, self._search.watch.is_over)
+            self._search.look()
+
+    def think(self) -> Iterator[Sequence[Numbers]]:
+        """Send the candidates of a size, as many as can be checked; once they hold, go on to the next size."""
+        self._tally.begin_thought()
+        self._search.progress(f"looking for constraints of {self._size} comparisons")
+        suggested, are_all = self._some_constraints()
+        candidates = list(unpack_sets(by_size(sets_without(suggested, self.confirmed))))
+        for start in range(0, len(candidates), _CHECKS_AT_ONCE):
+            yield self._tally.send(candidates[start : start + _CHECKS_AT_ONCE])
+        yield []
+        if self._tally.refuted == 0:
+            if are_all:
+                self._go_on_to_larger_ones()
+            else:  # there are too many to be checked one by one, however small
+                self.is_done = True
+
+    def _some_constraints(self) -> tuple[Words, bool]:
+        """The constraints of the size, or the first of them, and whether these are all."""
+        preliminary, found, are_all = self._preliminary, [self._preliminary.nothing()], True
+        for sets in preliminary.inverted(preliminary.pool.evidence, "reduced", self._size):
+            found.append(sets)
+            if sum(map(len, found)) > _MOST_AT_ONCE:
+                are_all = False
+                break
+        joined = np.concatenate(found)
+        reduced, _ = preliminary.reduced(joined, has_images=are_all, should_stop=preliminary.is_over)
+        self._search.look()
+        return reduced, are_all
