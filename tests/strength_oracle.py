@@ -156,6 +156,16 @@ def share_of_orders_without_swap(law: CanonicalOD, table: Table, policy: NullPol
     return share
 
 
+def chances_of_order(law: CanonicalOD, table: Table, policy: NullPolicy) -> int:
+    """Different pairs of values of a class beyond the first, and no more than rows without the commonest value."""
+    chances = 0
+    for members in _classes(law.context, judged_rows(law, table, policy), table):
+        values = [(table[i][law.left], table[i][law.right]) for i in members]
+        commonest = max(max(Counter(column).values()) for column in zip(*values, strict=True))
+        chances += min(len(set(values)) - 1, len(values) - commonest)
+    return chances
+
+
 def variance_of_orders(law: CanonicalOD, table: Table, policy: NullPolicy) -> Fraction:
     """The variance of (concordant pairs - swaps) over these arrangements."""
     variance = Fraction(0)

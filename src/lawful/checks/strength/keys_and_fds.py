@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from lawful.checks.strength.judged import agreeing_pairs, frequencies, judged_rows, pairs_among, size_of
 from lawful.checks.strength.kernels.splits import count_splits
 from lawful.checks.strength.trial import Trial, log_binomial_tail, log_poisson_tail
 from lawful.checks.workspace import Workspace
+from lawful.common.arrays import Int64s
 from lawful.dependencies import FD, Key
 
 
@@ -20,26 +22,43 @@ def fd_trial(law: FD, workspace: Workspace) -> Trial:
     """
     partition = workspace.partition(law.lhs)
     ranks = workspace.table.distinct(law.rhs) + 1
-    chances, lost, tested, pairs, rows, removals = count_splits(
+    counted = count_splits(
         partition.rows,
         partition.offsets,
         workspace.column(law.rhs),
         workspace.lowest,
+        math.inf,
         workspace.scratch.zeros("slots", ranks),
         workspace.scratch.buffer("seen", ranks),
     )
     judged = judged_rows((*law.lhs, law.rhs), workspace)
-    sizes = frequencies(law.rhs, judged, workspace)
+    return trial_of_splits(Splits(*counted), frequencies(law.rhs, judged, workspace))
+
+
+class Splits(NamedTuple):
+    """What `count_splits` counts."""
+
+    chances: int
+    lost: float
+    tested: int
+    pairs: int
+    rows: int
+    removals: int
+
+
+def trial_of_splits(counted: Splits, sizes: Int64s) -> Trial:
+    """The trial of a functional dependency, given how many rows have each value of the right side."""
     differing = difference_chance(int(sizes.sum()), pairs_among(sizes))
     usual = 1.0 if sizes.size == 0 else float(sizes.max() / sizes.sum())
+    chances, lost, removals = float(counted.chances), float(counted.lost), int(counted.removals)
     return Trial(
-        int(tested),
-        int(pairs),
-        int(rows),
-        int(removals),
-        float(chances),
+        int(counted.tested),
+        int(counted.pairs),
+        int(counted.rows),
+        removals,
+        chances,
         chances * differing,
-        float(lost),
+        lost,
         log_chance_of_fd(chances, differing, usual, lost, removals),
     )
 

@@ -15,8 +15,10 @@ from lawful.common.arrays import Flags, Int32s
 def order_trial(rows: Int32s, labels: Int32s, a: Int32s, b: Int32s) -> Trial:
     """How the order of two columns fares within classes; `rows` come sorted by class, then A, then B.
 
-    The pairs of a class that differ in both columns test it, and chance swaps half of them: the strength is Goodman and
-    Kruskal's gamma within the classes. Chances are the rows that are not tied with most others of their class.
+    The pairs of a class that differ in both columns test it, and chance swaps half of them: the strength is Goodman
+    and Kruskal's gamma within the classes. Chances are the different pairs of values of a class beyond the first,
+    because rows that repeat them tell nothing new; and no more than the rows that are not tied with most others of
+    their class.
     """
     swapped: Flags = np.zeros(labels.size, np.bool_)
     values, spare = np.empty(rows.size, np.int32), np.empty(rows.size, np.int32)
@@ -38,15 +40,17 @@ def order_trial(rows: Int32s, labels: Int32s, a: Int32s, b: Int32s) -> Trial:
 def log_chance_of_order(tested: int, swaps: int, chances: int, log_share: float, variance: float) -> float:
     """How likely a shuffled column has as few swaps, as a logarithm.
 
-    Counted where there is none. Else Kendall's normal tail, but no less than if every row that is not tied with most
-    others had been put on the right side by the toss of a coin: where few rows decide, nothing is normal.
+    Counted where there is none, else Kendall's normal tail; but no less than if every chance had been put on the right
+    side by the toss of a coin: where few values decide, nothing is normal, and rows that repeat them are not
+    independent.
     """
     if swaps == 0:
-        return min(0.0, log_share)
+        by_rows, by_values = min(0.0, log_share), log_binomial_tail(chances, 0.5, 0.0)
+        return max(by_rows, by_values)
     if variance <= 0.0:
         return 0.0
-    by_rows = log_binomial_tail(chances, 0.5, swaps * chances / tested)
-    return max(by_rows, log_normal_tail((tested - 2 * swaps) / math.sqrt(variance)))
+    by_values = log_binomial_tail(chances, 0.5, swaps * chances / tested)
+    return max(by_values, log_normal_tail((tested - 2 * swaps) / math.sqrt(variance)))
 
 
 def list_trial(order: Trial, x: Int32s, y: Int32s, pairs: int, rows: int, removals: int) -> Trial:

@@ -36,7 +36,7 @@ def count_orders(
             end += 1
         mark_inverted(rows, start, end, values, swapped)
         size = end - start
-        both, log_both = _ties_in_both(rows, start, end, a, values)
+        both, log_both, distinct = _ties_in_both(rows, start, end, a, values)
         for i in range(start, end):
             spare[i - start] = a[rows[i]]
         ties_a = _ties(spare, 0, size)
@@ -44,7 +44,7 @@ def count_orders(
         swaps += count_inversions(values, start, end, spare)
         ties_b = _ties(values, start, end)
         tested += size * (size - 1) // 2 - ties_a[0] - ties_b[0] + both
-        chances += size - max(ties_a[1], ties_b[1])
+        chances += min(distinct - 1, size - max(ties_a[1], ties_b[1]))
         log_share += ties_a[2] + ties_b[2] - math.lgamma(size + 1.0) - log_both
         variance += _variance(size, ties_a, ties_b)
         start = end
@@ -78,9 +78,10 @@ def _ties(values: Int32s, start: int, end: int) -> tuple[int, int, float, float,
 
 
 @compiled
-def _ties_in_both(rows: Int32s, start: int, end: int, a: Int32s, values: Int32s) -> tuple[int, float]:
-    """The pairs that are tied in A and in B, and the sum of log t! over the runs of such rows."""
+def _ties_in_both(rows: Int32s, start: int, end: int, a: Int32s, values: Int32s) -> tuple[int, float, int]:
+    """The pairs that are tied in A and in B, the sum of log t! over the runs of such rows, and the number of runs."""
     pairs = 0
+    runs = 0
     log_orders = 0.0
     i = start
     while i < end:
@@ -89,8 +90,9 @@ def _ties_in_both(rows: Int32s, start: int, end: int, a: Int32s, values: Int32s)
             j += 1
         pairs += (j - i) * (j - i - 1) // 2
         log_orders += math.lgamma(j - i + 1.0)
+        runs += 1
         i = j
-    return pairs, log_orders
+    return pairs, log_orders, runs
 
 
 @compiled

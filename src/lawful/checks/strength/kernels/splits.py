@@ -10,13 +10,13 @@ from lawful.common.compiled import compiled
 
 @compiled
 def count_splits(
-    rows: Int32s, offsets: Int32s, column: Ranks, lowest: int, slots: Int32s, seen: Int32s
+    rows: Int32s, offsets: Int32s, column: Ranks, lowest: int, most_lost: float, slots: Int32s, seen: Int32s
 ) -> tuple[int, float, int, int, int, int]:
     """Count the splits of all classes by `column`; `slots` is zero on entry and on return.
 
     Returns the chances to fail (rows less classes), what is lost of them (in a class of n rows each pair that differs
     counts 2/n), the pairs that agree, those of them that differ in `column`, the rows of classes with such a pair, and
-    the fewest rows to remove.
+    the fewest rows to remove. Once more than `most_lost` is lost it ends, with what was counted so far.
     """
     chances = 0
     lost = 0.0
@@ -50,4 +50,6 @@ def count_splits(
             split += (members * members - agreeing) // 2
             in_split += members
             removals += members - largest
+            if lost > most_lost:
+                break
     return chances, lost, tested, split, in_split, removals
