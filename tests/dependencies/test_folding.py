@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from law_strategies import laws
 
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, CanonicalOD, Key, Law, ListOD, parse_law
-from lawful.dependencies.folding import entities, folded, follows_from
+from lawful.dependencies import Law, ListOD, parse_law
+from lawful.dependencies.folding import folded, follows_from
 
 WIDTH = 4
 NAMES = ["a", "b", "c", "d"]
@@ -60,8 +60,3 @@ def test_families_help_each_other(stated: str, follows: str) -> None:
 
 def test_a_set_that_determines_a_key_is_one() -> None:
     assert folded(read("key(a, b)", "c -> a", "key(b, c)", "key(c, d)"), WIDTH) == [False, False, True, False]
-
-
-def test_entities_are_columns_that_determine_each_other() -> None:
-    fds = [FD((0,), 1), FD((1,), 2), FD((2,), 0), FD((2,), 3), FD((4,), 5), FD((5,), 4), FD((6, 7), 8)]
-    assert entities([*fds, Key((3,)), CanonicalOD((), 0, 1, "asc")]) == [(0, 1, 2), (4, 5)]

@@ -18,9 +18,6 @@ from lawful.dependencies.implication import closure, implies
 from lawful.dependencies.laws import DC, FD, POD, CanonicalOD, Key, Law, ListOD
 from lawful.dependencies.pointwise import as_denial
 
-Entity = tuple[int, ...]
-"""Columns that determine each other."""
-
 
 def folded(laws: Sequence[Law], width: int, nulls: NullPolicy = NullPolicy.EQUAL) -> list[bool]:
     """Say of each law whether it follows from those before it that are stated.
@@ -50,7 +47,10 @@ def follows_from(stated: Sequence[Law], law: Law, width: int, nulls: NullPolicy 
     premises = [_undisguised(premise) for premise in stated]
     if nulls is NullPolicy.IGNORE:
         return law in premises or (not isinstance(law, ListOD) and implies(_same_meaning(premises), law, nulls))
-    fds = [*_fds(premises), *(FD(key.columns, c) for key in _keys(premises) for c in range(width) if c not in key.columns)]
+    fds = [
+        *_fds(premises),
+        *(FD(key.columns, c) for key in _keys(premises) for c in range(width) if c not in key.columns),
+    ]
     match law:
         case Key():
             reached = closure(law.columns, fds)
@@ -59,19 +59,6 @@ def follows_from(stated: Sequence[Law], law: Law, width: int, nulls: NullPolicy 
             return implies([*fds, *(each for each in premises if isinstance(each, CanonicalOD | ListOD))], law)
         case _:
             return implies(premises, law)
-
-
-def entities(laws: Iterable[Law]) -> list[Entity]:
-    """The sets of columns that determine each other by FDs, the one with the smallest column first."""
-    fds = _fds(laws)
-    columns = sorted({column for fd in fds for column in (*fd.lhs, fd.rhs)})
-    reached = {column: closure((column,), fds) for column in columns}
-    found: list[Entity] = []
-    for column in columns:
-        members = tuple(other for other in columns if other in reached[column] and column in reached[other])
-        if len(members) > 1 and members[0] == column:
-            found.append(members)
-    return found
 
 
 def _undisguised(law: Law) -> Law:

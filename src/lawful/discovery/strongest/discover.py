@@ -20,6 +20,7 @@ from math import comb
 from typing import TypeVar
 
 from lawful.checks import CheckTask, Partition, RankedTable, Trial, Workspace, check
+from lawful.common.errors import UsageError
 from lawful.common.machine import cores
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law
@@ -57,6 +58,14 @@ class StrongestQuestion:
     max_size: int = 3
     null_policy: NullPolicy = NullPolicy.EQUAL
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.top < 1:
+            raise UsageError(f"at least one law of each kind must be asked for, and not {self.top}")
+        if self.max_size < 1:
+            raise UsageError(f"the largest size must be at least 1, and is {self.max_size}")
+        if self.seed < 0:
+            raise UsageError(f"the seed must not be negative, and is {self.seed}")
 
 
 @dataclass
