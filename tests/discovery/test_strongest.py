@@ -68,7 +68,7 @@ def ranked_by_definition(table: ArrayTable, policy: NullPolicy, largest: int, to
     for law, tried in candidates(columns, largest):
         trial = trial_of(law)
         surely_lost = 1.0 - trial.sure_strength
-        is_sure = surely_lost <= 0.5 and all(
+        is_sure = surely_lost <= (0.1 if isinstance(law, CanonicalOD) else 0.5) and all(
             surely_lost <= (1.0 - trial_of(smaller).strength) / 2 for smaller in smaller_laws(law)
         )
         if is_sure and not trial.is_accidental(tried):

@@ -33,10 +33,10 @@ _FIELDS = ("law", "kind", "strength", "tested", "violating", "error", "interest"
 class StrongestReport:
     """The strongest laws of a table, holding or almost holding.
 
-    `laws` are all that were found, the strongest first; those that follow from others before them are marked as
-    folded. `entities` are the columns that determine each other. `stopped_because` says what ended the search where
-    it did not come to its end; `complete` is then false, and the laws are the strongest of those that were tried by
-    then.
+    `laws` are all that were found, keys before FDs before orders, of each kind the strongest first; those that follow
+    from others are marked as folded. `entities` are the columns that determine each other. `stopped_because` says
+    what ended the search where it did not come to its end; `complete` is then false, and the laws are the strongest
+    of those that were tried by then.
     """
 
     table: EncodedTable

@@ -87,9 +87,8 @@ def _searched(search: Search, question: StrongestQuestion) -> Strongest:
 
 
 def _ranked(found: Strongest) -> list[Tried]:
-    """All laws, the strongest first, of equal ones keys before FDs before orders."""
-    each = [tried for name in FAMILIES for tried in found.laws.get(name, ())]
-    return sorted(each, key=lambda tried: -tried.trial.strength)
+    """All laws, keys before FDs before orders, of each kind the strongest first."""
+    return [tried for name in FAMILIES for tried in found.laws.get(name, ())]
 
 
 def _entities(ranked: Sequence[Tried], question: StrongestQuestion) -> tuple[Entity, ...]:
@@ -104,7 +103,9 @@ def _folded(ranked: Sequence[Tried], entities: Sequence[Entity], width: int, nul
     def is_within(law: Law) -> bool:
         return isinstance(law, FD) and any({*law.lhs, law.rhs} <= set(entity) for entity in entities)
 
-    order = sorted(range(len(ranked)), key=lambda place: not is_within(ranked[place].law))
+    order = sorted(
+        range(len(ranked)), key=lambda place: (not is_within(ranked[place].law), -ranked[place].trial.strength)
+    )
     marks = folded([ranked[place].law for place in order], width, nulls)
     return [mark for _, mark in sorted(zip(order, marks, strict=True))]
 

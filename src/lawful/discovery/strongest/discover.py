@@ -110,7 +110,8 @@ class _Thinking:
         top = question.top * (1 if table is search.table else _EXACT_FOR)
         self._keys = StrongestKeys(workspace, sets, top) if "key" in question.find else None
         self._fds = StrongestFDs(workspace, columns, top) if "fd" in question.find else None
-        orders = StrongestOrders(workspace, columns, top, self._try_all, question.seed)
+        largest = max(0, question.max_size - 2)  # orders have two columns beside their context
+        orders = StrongestOrders(workspace, columns, top, largest, self._try_all, question.seed)
         self._orders = orders if "canonical-od" in question.find else None
         thinkers = {"key": self._keys, "fd": self._fds, "canonical-od": self._orders}
         self.thinkers = {name: thinker for name, thinker in thinkers.items() if thinker is not None}
@@ -140,13 +141,8 @@ class _Thinking:
         return (
             (self._fds is not None and self._fds.wants(columns, chances))
             or (self._keys is not None and self._keys.wants(columns))
-            or self._orders_want(columns, chances)
+            or (self._orders is not None and self._orders.wants(columns, chances))
         )
-
-    def _orders_want(self, columns: Columns, chances: int) -> bool:
-        """Orders have two columns beside their context."""
-        largest = self._question.max_size - 2
-        return self._orders is not None and len(columns) <= largest and self._orders.wants(columns, chances)
 
     def _look_at(self, columns: Columns) -> tuple[Partition, object]:
         """What threads do: build the partition, and count."""
@@ -159,7 +155,7 @@ class _Thinking:
             self._keys.learn(columns)
         if self._fds is not None:
             self._fds.learn(columns, evaluated, partition.error)  # type: ignore[arg-type]  # it is what it gave
-        if self._orders is not None and self._orders_want(columns, partition.error):
+        if self._orders is not None and self._orders.wants(columns, partition.error):
             self._orders.learn(columns, partition)
 
     def _try_all(self, laws: Sequence[Law]) -> list[Trial]:

@@ -13,13 +13,15 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from lawful.checks import Partition, Trial, Workspace
-from lawful.common.arrays import Int32s, Int64s
+from lawful.common.arrays import Floats, Int32s, Int64s
 from lawful.dependencies import CanonicalOD
+from lawful.dependencies.laws import DIRECTIONS
 from lawful.discovery.strongest.kernels.signs import count_orders, mark_signs
 from lawful.discovery.strongest.sets import Columns
-from lawful.discovery.strongest.worth import LEAST_LOST, WORTH, Best, Tried, is_worth, loss_of
+from lawful.discovery.strongest.worth import LEAST_LOST, ORDERED, WORTH, Best, Tried, is_worth, loss_of
 
 _PAIRS = 1 << 15
 _FAILS = 1e-9
@@ -39,23 +41,27 @@ class StrongestOrders:
 
     Parameters
     ----------
+    largest
+        The most columns of a context.
     try_all
         Counts how laws fare.
     seed
         Where the random numbers start by which pairs of rows are drawn.
     """
 
-    def __init__(self, workspace: Workspace, columns: Columns, top: int, try_all: TryAll, seed: int) -> None:
+    def __init__(
+        self, workspace: Workspace, columns: Columns, top: int, largest: int, try_all: TryAll, seed: int
+    ) -> None:
         self.best = Best(top)
         self.accidental = 0
-        self._workspace, self._columns, self._try_all = workspace, columns, try_all
+        self._workspace, self._columns, self._largest, self._try_all = workspace, columns, largest, try_all
         self._random = np.random.default_rng(seed)
         self._losses: dict[CanonicalOD, float] = {}
-        self._bounds: dict[CanonicalOD, float] = {}
+        self._bounds: dict[Columns, npt.NDArray[np.float32]] = {}
 
     def wants(self, context: Columns, chances: int) -> bool:
-        """Whether a context leaves enough rows to test an order."""
-        return chances * WORTH * 0.5 >= LEAST_LOST
+        """Whether a context is small enough and leaves enough rows to test an order."""
+        return len(context) <= self._largest and chances * ORDERED * 0.5 >= LEAST_LOST
 
     def learn(self, context: Columns, partition: Partition) -> None:
         """List the orders within a context that are worth it."""
@@ -67,36 +73,36 @@ class StrongestOrders:
                 self._losses[law] = loss_of(trial)
                 if trial.strength < self.best.weakest or not trial.tested:
                     continue
-                if is_worth(trial, self._smaller_losses(law, 1.0 - trial.sure_strength), tried):
+                if is_worth(trial, self._smaller_losses(law, 1.0 - trial.sure_strength), tried, ORDERED):
                     self.best.add(Tried(law, trial))
-                elif trial.strength > WORTH and trial.is_accidental(tried):
+                elif trial.strength > 1.0 - ORDERED and trial.is_accidental(tried):
                     self.accidental += 1
 
     def _candidates(self, context: Columns, partition: Partition) -> Iterator[_Candidate]:
-        """All pairs of columns in both directions, with a lower bound of their losses."""
-        ordered = [column for column in self._columns if column not in context]
-        rising, falling = self._counted_orders(ordered, partition)
-        for (i, left), (j, right) in combinations(enumerate(ordered), 2):
-            seen = int(rising[i, j] + falling[i, j])
-            slack = math.sqrt(-math.log(_FAILS) / (2.0 * seen)) if seen else 1.0
-            for direction, swaps in (("asc", falling[i, j]), ("desc", rising[i, j])):
-                law = CanonicalOD(context, left, right, direction)  # type: ignore[arg-type]  # they are directions
-                bound = 2.0 * max(0.0, float(swaps) / max(1, seen) - slack)
-                self._bounds[law] = min(1.0, bound)
-                if bound <= WORTH:
-                    yield _Candidate(bound, law)
+        """The pairs of columns, in both directions, that may be listed, with lower bounds of their losses."""
+        ordered = np.array([column for column in self._columns if column not in context], np.int64)
+        width = self._workspace.table.width
+        bounds = np.zeros((2, width, width), np.float32)
+        for direction, losses in enumerate(_least_losses(*self._counted_orders(ordered.tolist(), partition))):
+            bounds[direction][np.ix_(ordered, ordered)] = losses
+            for i, j in np.argwhere(np.triu(losses <= ORDERED, 1)).tolist():
+                law = CanonicalOD(context, int(ordered[i]), int(ordered[j]), DIRECTIONS[direction])
+                yield _Candidate(float(losses[i, j]), law)
+        if len(context) < self._largest:
+            self._bounds[context] = bounds
 
     def _may_be_listed(self, candidate: _Candidate) -> bool:
         smaller = [self._losses[law] for law in _in_smaller_contexts(candidate.law) if law in self._losses]
-        most = min(WORTH, 1.0 - self.best.weakest, WORTH * min(smaller, default=1.0))
+        most = min(ORDERED, 1.0 - self.best.weakest, WORTH * min(smaller, default=1.0))
         return candidate.least_lost <= most and min(smaller, default=1.0) > 0.0
 
     def _smaller_losses(self, law: CanonicalOD, surely_lost: float) -> list[float]:
         found = []
         for smaller in _in_smaller_contexts(law):
-            if smaller not in self._losses and surely_lost > WORTH * self._bounds[smaller]:
+            bound = float(self._bounds[smaller.context][DIRECTIONS.index(law.direction), law.left, law.right])
+            if smaller not in self._losses and surely_lost > WORTH * bound:
                 self._losses[smaller] = loss_of(self._try_all([smaller])[0])
-            found.append(self._losses.get(smaller, self._bounds[smaller]))
+            found.append(self._losses.get(smaller, bound))
         return found
 
     def _counted_orders(self, columns: Sequence[int], partition: Partition) -> tuple[Int64s, Int64s]:
@@ -114,6 +120,14 @@ class StrongestOrders:
     def _tried(self, size: int) -> int:
         width = len(self._columns)
         return 2 * math.comb(width, 2) * math.comb(max(0, width - 2), size)
+
+
+def _least_losses(rising: Int64s, falling: Int64s) -> tuple[Floats, Floats]:
+    """Lower bounds of the losses of all orders, rising and falling ones, by Hoeffding's inequality."""
+    seen = np.maximum(1, rising + falling)
+    slack = np.sqrt(-math.log(_FAILS) / (2.0 * seen))
+    rising_losses, falling_losses = (np.clip(2.0 * (swaps / seen - slack), 0.0, 1.0) for swaps in (falling, rising))
+    return rising_losses, falling_losses
 
 
 def drawn_pairs(partition: Partition, count: int, random: np.random.Generator) -> tuple[Int32s, Int32s]:

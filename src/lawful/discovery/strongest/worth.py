@@ -8,7 +8,7 @@ law loses that it contains: else it is the smaller law in a costume,
 - it is no accident, for as many candidates as its family has of its size.
 
 Losses are shares of what chance would lose: one less strength. Sure means with a confidence of 95 %, see
-`Trial.sure_strength`. So a law that holds has to have had six chances to fail, and an exact law makes every larger one
+`Trial.sure_strength`. So an FD that holds has to have had six chances to fail, and an exact law makes every larger one
 needless. Listed laws are ranked by strength, then by size, then by their columns.
 """
 
@@ -25,6 +25,8 @@ from lawful.dependencies import FD, CanonicalOD, Key, Law
 
 WORTH = 0.5
 """The share of a loss that may be left where something is to be worth its place."""
+ORDERED = 0.1
+"""The share of what chance would lose that an order may lose."""
 LEAST_LOST = -math.log(0.05)
 """What a law is sure to lose at most if it lost nothing: `most_lost(0)`."""
 
@@ -59,12 +61,15 @@ def loss_of(trial: Trial) -> float:
     return 1.0 - trial.strength
 
 
-def is_worth(trial: Trial, smaller_losses: Iterable[float], tried: float) -> bool:
-    """Whether a law is listed, given the losses of the smaller laws in it and how many candidates were tried."""
+def is_worth(trial: Trial, smaller_losses: Iterable[float], tried: float, most: float = WORTH) -> bool:
+    """Whether a law is listed, given the losses of the smaller laws in it and how many candidates were tried.
+
+    `most` is the share of what chance would lose that it may surely lose.
+    """
     surely_lost = 1.0 - trial.sure_strength
     return (
         surely_lost <= WORTH * min(smaller_losses, default=1.0)
-        and surely_lost <= WORTH
+        and surely_lost <= most
         and not trial.is_accidental(tried)
     )
 
