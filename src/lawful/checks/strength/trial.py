@@ -23,6 +23,7 @@ ACCIDENT = 0.05
 """A law is no accident if fewer than so many such laws are expected among all candidates that were tried."""
 _CONFIDENCE = 0.05
 _LEFT_BY_ROUNDING = 1e-12
+_MOST_STEPS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,18 @@ def most_lost(lost: float) -> float:
 
     The largest mean with which a Poisson variable is so small with a probability of 5 %, by Chernoff's bound.
     """
-    wanted = math.log(_CONFIDENCE)
-    low, high = lost, lost + 2.0 * math.sqrt(-2.0 * wanted * (lost + 1.0)) - wanted + 1.0
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if log_poisson_tail(middle, lost) > wanted else (low, middle)
-    return high
+    wanted = -math.log(_CONFIDENCE)
+    if lost <= 0.0:
+        return wanted
+    mean = (
+        lost + wanted + math.sqrt(2.0 * wanted * lost)
+    )  # not below the root, from where Newton's steps only come down
+    for _ in range(_MOST_STEPS):
+        step = (mean - lost + lost * math.log(lost / mean) - wanted) / (1.0 - lost / mean)
+        mean -= step
+        if step <= 1e-12 * mean:
+            break
+    return mean
 
 
 def log_binomial_tail(chances: float, failing: float, lost: float) -> float:

@@ -40,6 +40,8 @@ _MOST_WORK = 5e9
 337,000 rows and 19 columns, 3e9 for all sets of three took 10 s of processor time."""
 _WORK_OF_A_SET = 20_000
 """What a set costs beside its rows."""
+_MOST_ORDERS = 500_000
+"""So many pairs of columns in contexts are tried at most; larger contexts are left out where it would be more."""
 _AT_ONCE = 32
 _WORTH_THREADS = 300_000
 _EXACT_FOR = 2
@@ -111,6 +113,8 @@ class _Thinking:
         self._keys = StrongestKeys(workspace, sets, top) if "key" in question.find else None
         self._fds = StrongestFDs(workspace, columns, top) if "fd" in question.find else None
         largest = max(0, question.max_size - 2)  # orders have two columns beside their context
+        while comb(len(columns), largest) * len(columns) ** 2 > _MOST_ORDERS and largest > 0:
+            largest -= 1
         orders = StrongestOrders(workspace, columns, top, largest, self._try_all, question.seed)
         self._orders = orders if "canonical-od" in question.find else None
         thinkers = {"key": self._keys, "fd": self._fds, "canonical-od": self._orders}

@@ -60,7 +60,7 @@ class StrongestFDs:
         limits = self._bounds(left, partition.error)
         wanted = np.flatnonzero(limits > 0)
         if not self._by_kernel:
-            return wanted, limits[wanted], np.empty((0, 6))
+            return wanted, limits[wanted], np.empty((wanted.size, 6))
         counted = np.empty((wanted.size, 6))
         scratch = self._workspace.scratch
         try_columns(
@@ -80,11 +80,12 @@ class StrongestFDs:
         wanted, limits, counted = evaluated
         losses, is_exact = np.zeros(len(self._sizes)), np.ones(len(self._sizes), np.bool_)
         tried = candidates_of_size(len(self._columns), len(left), 1)
-        for place, right in enumerate(wanted.tolist()):
-            if self._by_kernel and counted[place, 1] > limits[place]:
-                losses[right] = min(1.0, counted[place, 1] / (chances * self._differing[right]))
-                is_exact[right] = False
-                continue
+        is_over = counted[:, 1] > limits if self._by_kernel else np.zeros(wanted.size, np.bool_)
+        over = wanted[is_over]
+        losses[over] = np.minimum(1.0, counted[is_over, 1] / (chances * self._differing[over]))
+        is_exact[over] = False
+        for place in np.flatnonzero(~is_over).tolist():
+            right = int(wanted[place])
             law = FD(left, right)
             if self._by_kernel:
                 trial = trial_of_splits(Splits(*counted[place].tolist()), self._sizes[right])
