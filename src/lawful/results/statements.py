@@ -11,7 +11,9 @@ from lawful.results.discovery_report import FoundLaw
 
 ENTITY = "entity"
 _BALANCED = 2.0
-"""What belongs together loses no more than so many times as much as the other."""
+"""A law is stated together with another if it loses no more than so many times as much."""
+_OF_ONE_ENTITY = 0.1
+"""What two columns may lose at most, of what chance would lose, in determining each other."""
 
 Entity = tuple[int, ...]
 """Columns that determine each other."""
@@ -66,13 +68,13 @@ class Statement:
 def entities_of(fds: Mapping[FD, float]) -> list[Entity]:
     """The sets of columns that determine each other, given FDs and what each loses.
 
-    Two columns are of one entity if each determines the other and loses at most twice what the other loses: a city that
-    nearly determines its only hospital is no name of it. The one with the smallest column comes first.
+    Two columns are of one entity if each determines the other and loses at most a tenth of what chance would lose: a
+    city that nearly determines its only hospital is no name of it. The one with the smallest column comes first.
     """
     entity_of: dict[int, set[int]] = {}
     for fd, loss in fds.items():
         back = fds.get(FD((fd.rhs,), fd.lhs[0])) if len(fd.lhs) == 1 else None
-        if back is not None and loss <= _BALANCED * back and back <= _BALANCED * loss:
+        if back is not None and max(loss, back) <= _OF_ONE_ENTITY:
             joined = entity_of.get(fd.rhs, {fd.rhs}) | entity_of.get(fd.lhs[0], set(fd.lhs))
             entity_of |= dict.fromkeys(joined, joined)
     return sorted({tuple(sorted(members)) for members in entity_of.values()})

@@ -19,6 +19,7 @@ from lawful.discovery.strongest.worth import Tried, loss_of
 from lawful.results.discovery_report import FoundFamily, FoundLaw
 from lawful.results.statements import Entity, entities_of
 from lawful.results.strongest_report import StrongestReport
+from lawful.runs.discover import refuse_too_little_memory
 from lawful.runs.run import Progress, Run
 from lawful.runs.stopping import UserWatch, ctrl_c_ends
 from lawful.search import pack_sets
@@ -32,6 +33,7 @@ def strongest_laws(
     memory_limit: int | None = None,
 ) -> StrongestReport:
     """Find the strongest laws on an opened run. A limit, or Ctrl-C, ends the search with the strongest by then."""
+    refuse_too_little_memory(run, memory_limit)
     watch = UserWatch(time_limit, memory_limit)
     search = Search(run.table, run.engine, watch, progress=progress)
     with run.timed("discover"), ctrl_c_ends(watch, run.cancel):

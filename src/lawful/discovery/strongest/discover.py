@@ -64,8 +64,8 @@ class StrongestQuestion:
     def __post_init__(self) -> None:
         if self.top < 1:
             raise UsageError(f"at least one law of each kind must be asked for, and not {self.top}")
-        if self.max_size < 1:
-            raise UsageError(f"the largest size must be at least 1, and is {self.max_size}")
+        if self.max_size < 0:
+            raise UsageError(f"the largest size must not be negative, and is {self.max_size}")
         if self.seed < 0:
             raise UsageError(f"the seed must not be negative, and is {self.seed}")
 
