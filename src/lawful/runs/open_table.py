@@ -94,7 +94,8 @@ class OpenTable:
         question = StrongestQuestion(families_of(find), top, max_size, null_policy(null), seed)
         require_families(question.find)
         memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit
-        with self._opened.run(question.null_policy) as run:
+        size = self._opened.table.rows, self._opened.table.width
+        with self._opened.run(question.null_policy) as run, small_work.of(*size, runs_in_python=False):
             return strongest_laws(run, question, self._progress, time_limit, memory)
 
     def check(
