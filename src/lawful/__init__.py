@@ -1,8 +1,9 @@
 """lawful finds, checks and keeps the laws that a table obeys.
 
-`lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in; `lawful.open` reads a table
-once for several of them, and `lawful.load` reads back what was saved. `lawful.make_state` and `lawful.open_state` keep
-the laws of a table that changes. Importing the package loads neither Spark nor Numba: these come when they are needed.
+`lawful.strongest`, `lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in;
+`lawful.open` reads a table once for several of them, and `lawful.load` reads back what was saved. `lawful.make_state`
+and `lawful.open_state` keep the laws of a table that changes. Importing the package loads neither Spark nor Numba:
+these come when they are needed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         open_state,
         profile,
         read_laws,
+        strongest,
         warm_up,
     )
     from lawful.api import open as open  # noqa: A004  # named twice because a star import must not hide Python's own
@@ -47,6 +49,7 @@ __all__ = [
     "profile",
     "read_laws",
     "rewrite",
+    "strongest",
     "warm_up",
 ]
 
@@ -60,6 +63,7 @@ _HOMES = {
     "open_state": "lawful.api",
     "profile": "lawful.api",
     "read_laws": "lawful.api",
+    "strongest": "lawful.api",
     "CsvDialect": "lawful.tables.options",
     "LawfulError": "lawful.common.errors",
     "NamedLaw": "lawful.dependencies",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lawful.common.arguments import function, instance, mapping, number, text, texts, whole_number
 from lawful.common.errors import LawfulWarning, UsageError
 from lawful.common.meanings import Measure, null_policy
-from lawful.results import CheckReport, DiscoveryReport, Explanation, SavedLaws, TableProfile
+from lawful.results import CheckReport, DiscoveryReport, Explanation, SavedLaws, StrongestReport, TableProfile
 from lawful.runs.laws_input import GivenLaws, LawsInput, OneLaw, given_laws, load_document
 from lawful.runs.open_table import OpenTable, null_of_laws
 from lawful.runs.opened import open_source
@@ -47,6 +47,7 @@ __all__ = [
     "open_state",
     "profile",
     "read_laws",
+    "strongest",
     "warm_up",
 ]
 
@@ -187,6 +188,75 @@ def discover(
     is_here = Where.of(engine, spark).settle(source) == "local"
     with read_within(watch, read) if is_here and request.time_limit is not None else read() as table:
         return table.discover_as(request, policy, notes, partial, watch)
+
+
+def strongest(
+    source: Any,
+    find: str | Iterable[str] = ("key", "fd", "canonical-od"),
+    *,
+    top: int = 100,
+    max_size: int = 3,
+    null: str = "equal",
+    time_limit: float | None = None,
+    memory_limit: int | str | None = None,
+    seed: int = 0,
+    engine: EngineName = "auto",
+    spark: SparkSession | SparkSettings | None = None,
+    format: str | None = None,  # noqa: A002  # the name that the command line has for it
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    dialect: CsvDialect | None = None,
+    reuse: bool = True,
+    progress: Progress | None = None,
+) -> StrongestReport:
+    """Find the laws that matter: the strongest ones, holding or almost holding, without a threshold.
+
+    Parameters
+    ----------
+    source
+        The table, as for `check`.
+    find
+        The kinds of laws: `key`, `fd`, `canonical-od`.
+    top
+        How many laws of each kind, at most, those that follow from others included.
+    max_size
+        The most columns of a key and of a left side; the context of an order has two less.
+    time_limit
+        Seconds of searching after which to stop with the strongest by then.
+    memory_limit
+        Bytes that this process may use, or a text such as `"4g"`.
+    seed
+        Where random numbers start.
+    null, engine, spark, format, columns, types, limit, dialect, reuse, progress
+        As for `check`.
+
+    Returns
+    -------
+    StrongestReport
+        The laws, the strongest first. `statements` is what they say together, with what follows folded away.
+    """
+    with open(
+        source,
+        engine=engine,
+        spark=spark,
+        format=format,
+        columns=columns,
+        types=types,
+        limit=limit,
+        dialect=dialect,
+        reuse=reuse,
+        progress=progress,
+    ) as table:
+        return table.strongest(
+            find,
+            top=top,
+            max_size=max_size,
+            null=null,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            seed=seed,
+        )
 
 
 def check(

@@ -35,7 +35,7 @@ def long_search(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_text_for_people(lawful: Lawful, people: str) -> None:
-    done = lawful("discover", people)
+    done = lawful("discover", "--exact", people)
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
     assert lines[0] == "people.csv: 4 rows, 6 columns, engine local"
@@ -70,7 +70,7 @@ def test_errors_have_a_column(lawful: Lawful, people: str) -> None:
 
 def test_a_measure_without_an_error_is_harmless(lawful: Lawful, people: str) -> None:
     plain, measured = (
-        read_document(lawful("discover", people, *more, "--json").out) for more in ((), ("--measure", "g3"))
+        read_document(lawful("discover", people, "--exact", *more, "--json").out) for more in ((), ("--measure", "g3"))
     )
     assert plain["dependencies"] == measured["dependencies"]
     assert plain["settings"] == measured["settings"]
@@ -98,7 +98,7 @@ def test_limits_are_said(lawful: Lawful, people: str) -> None:
 
 
 def test_out_is_the_printed_document_and_leaves_no_partial_file(lawful: Lawful, people: str) -> None:
-    done = lawful("discover", people, "--out", "laws.json", "--json")
+    done = lawful("discover", "--exact", people, "--out", "laws.json", "--json")
     assert done.code == 0
     assert Path("laws.json").read_text() == done.out
     assert sorted(path.name for path in Path().iterdir()) == ["laws.json", "people.csv"]
@@ -112,14 +112,14 @@ def test_out_is_the_printed_document_and_leaves_no_partial_file(lawful: Lawful, 
 
 
 def test_out_to_a_device(lawful: Lawful, people: str) -> None:
-    assert lawful("discover", people, "--out", "/dev/null").code == 0
+    assert lawful("discover", "--exact", people, "--out", "/dev/null").code == 0
     assert Path("/dev/null").is_char_device()
     assert not Path("/dev/null.partial").exists()
 
 
 @pytest.mark.parametrize("null", ["equal", "ignore"])
 def test_discovered_laws_hold_when_they_are_checked(lawful: Lawful, people: str, null: str) -> None:
-    assert lawful("discover", people, "--null", null, "--out", "laws.json").code == 0
+    assert lawful("discover", "--exact", people, "--null", null, "--out", "laws.json").code == 0
     checked = lawful("check", people, "--laws", "laws.json", "--json")
     assert checked.code == 0
     # What null meant when the laws were found is what it means when they are checked.
@@ -133,10 +133,10 @@ def test_discovered_laws_hold_when_they_are_checked(lawful: Lawful, people: str,
 def test_null_of_the_command_line_wins_over_that_of_a_document(lawful: Lawful, tmp_path: Path) -> None:
     table, laws, others = tmp_path / "t.csv", tmp_path / "laws.json", tmp_path / "others.json"
     table.write_text("a,b\n1,x\n,y\n,z\n")
-    assert lawful("discover", table, "--null", "ignore", "--out", laws).code == 0
+    assert lawful("discover", "--exact", table, "--null", "ignore", "--out", laws).code == 0
     assert lawful("check", table, "--laws", laws).code == 0
     assert lawful("check", table, "--laws", laws, "--null", "equal").code == 1
-    assert lawful("discover", table, "--out", others).code == 0
+    assert lawful("discover", "--exact", table, "--out", others).code == 0
     refused = lawful("check", table, "--laws", laws, "--laws", others)
     assert refused.code == 2
     assert "was written with --null ignore, and" in refused.err
@@ -165,7 +165,7 @@ def test_a_memory_limit_ends_with_what_is_certain(lawful: Lawful, long_search: P
 
 def test_a_memory_limit_below_the_encoded_table_is_refused(lawful: Lawful, long_search: Path, tmp_path: Path) -> None:
     out = tmp_path / "laws.json"
-    done = lawful("discover", long_search, "--memory-limit", "10m", "--out", out)
+    done = lawful("discover", "--exact", long_search, "--memory-limit", "10m", "--out", out)
     assert (done.code, done.out) == (2, "")
     assert "the memory limit of 10 MB is too small: the encoded table alone takes 16 MB" in done.err
     assert list(tmp_path.iterdir()) == []
@@ -222,14 +222,14 @@ def test_text_is_a_page_on_a_terminal_and_in_a_pipe(lawful: Lawful, tmp_path: Pa
     names = [f"c{number}" for number in range(30)]
     rows = [",".join(str(number) for _ in names) for number in range(5)]
     (tmp_path / "t.csv").write_text("\n".join([",".join(names), *rows]) + "\n")
-    with on_terminal("discover", tmp_path / "t.csv", out_too=True) as running:
+    with on_terminal("discover", "--exact", tmp_path / "t.csv", out_too=True) as running:
         assert running.finish()[0] == 0
-    for text in (running.text, lawful("discover", tmp_path / "t.csv").out):
+    for text in (running.text, lawful("discover", "--exact", tmp_path / "t.csv").out):
         assert text.count("key(c") == 15
         assert text.count(" -> ") == 35
         assert "… and 15 more: see them all with --all, --json or --out." in text
         assert f"… and {30 * 29 - 35} more: see them all with --all, --json or --out." in text
-    everything = lawful("discover", tmp_path / "t.csv", "--all").out
+    everything = lawful("discover", "--exact", tmp_path / "t.csv", "--all").out
     assert everything.count(" -> ") == 30 * 29
     assert "more" not in everything
 
@@ -237,7 +237,7 @@ def test_text_is_a_page_on_a_terminal_and_in_a_pipe(lawful: Lawful, tmp_path: Pa
 def test_a_page_cuts_long_laws_and_all_shows_them_whole(lawful: Lawful, tmp_path: Path) -> None:
     name = "n" * 2_000
     (tmp_path / "t.csv").write_text(f"{name},b\n1,2\n1,2\n")
-    page, everything = (lawful("discover", tmp_path / "t.csv", *more).out for more in ((), ("--all",)))
+    page, everything = (lawful("discover", "--exact", tmp_path / "t.csv", *more).out for more in ((), ("--all",)))
     assert f"{{}} -> {'n' * 493}…\n" in page
     assert f"{{}} -> {name}\n" in everything
 
@@ -250,7 +250,7 @@ def test_wide_tables_with_fewer_rows_than_columns(lawful: Lawful, tmp_path: Path
     columns = {f"c{place}": kinds[random.integers(len(kinds))] for place in range(width - 1)}
     columns[f"c{width - 1}"] = kinds[0]
     csv.write_csv(pa.table(columns), tmp_path / "wide.csv")
-    done = lawful("discover", tmp_path / "wide.csv", "--max-size", "1", "--json")
+    done = lawful("discover", "--exact", tmp_path / "wide.csv", "--max-size", "1", "--json")
     assert done.code == 0
     found = {entry["text"] for entry in read_document(done.out)["dependencies"]}
     assert found == _small_laws(columns)
@@ -276,7 +276,7 @@ def test_the_smallest_tables(lawful: Lawful, tmp_path: Path, content: str) -> No
     (tmp_path / "t.csv").write_text(content)
     for null in ("equal", "ignore"):
         out = tmp_path / f"{null}.json"
-        assert lawful("discover", tmp_path / "t.csv", "--null", null, "--out", out).code == 0
+        assert lawful("discover", "--exact", tmp_path / "t.csv", "--null", null, "--out", out).code == 0
         document = read_document(out.read_text())
         if document["dependencies"]:
             assert lawful("check", tmp_path / "t.csv", "--laws", out).code == 0
@@ -286,7 +286,7 @@ def test_names_of_any_kind_come_back(lawful: Lawful, tmp_path: Path) -> None:
     names = ["a b", 'say "x"', "new\nline", "key", "ünï", "\x1b[31m", "1st"]
     table = pa.table({name: [1, 2, 2] if place % 2 else [1, 2, 3] for place, name in enumerate(names)})
     csv.write_csv(table, tmp_path / "t.csv")
-    done = lawful("discover", tmp_path / "t.csv", "--out", tmp_path / "laws.json")
+    done = lawful("discover", "--exact", tmp_path / "t.csv", "--out", tmp_path / "laws.json")
     assert done.code == 0
     assert "\x1b" not in done.out
     document = json.loads((tmp_path / "laws.json").read_text())
@@ -354,3 +354,19 @@ def test_ctrl_c_while_the_document_is_written_leaves_the_partial_file(many_laws:
     assert f"what was found so far is in {partial}"[:40] in running.text.replace("\r\n", "")
     assert list(tmp_path.iterdir()) == [partial]
     assert len(partial.read_text().splitlines()) > 50_000
+
+
+def test_without_options_the_strongest_laws_are_shown(lawful: Lawful, tmp_path: Path) -> None:
+    lines = [f"{row},{row % 9},n{row % 9},{row % 3}" for row in range(90)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,code,name,part", *lines]) + "\n")
+    done = lawful("discover", tmp_path / "t.csv", "--out", tmp_path / "laws.json")
+    assert done.code == 0
+    for text in ("key(id)", "code = name", "code -> part", "strong laws"):
+        assert text in done.out
+    document = read_document(lawful("discover", tmp_path / "t.csv", "--json").out)
+    written = read_document((tmp_path / "laws.json").read_text())
+    assert written["dependencies"] == document["dependencies"]
+    assert document["entities"] == [["code", "name"]]
+    assert {entry["folded"] for entry in document["dependencies"]} == {True, False}
+    everything = read_document(lawful("discover", tmp_path / "t.csv", "--exact", "--json").out)
+    assert "strength" not in everything["dependencies"][0]

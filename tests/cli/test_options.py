@@ -66,6 +66,8 @@ ONLY_ON_THE_COMMAND_LINE = {
     "--most": "a program takes as many groups() as it likes",
     "--violations": "a program calls violations() or write_violations() on the report",
     "--debug": "a program gets the exception itself",
+    "--exact": "a program calls discover, and not strongest",
+    "--top": "a program calls strongest, which has it",
 }
 DIALECT_TWINS = {
     "separator": "--sep",
@@ -110,17 +112,19 @@ def test_the_table_of_options_is_what_python_and_the_command_line_have() -> None
     """In both directions: every entry is an argument and an option with its default, and there are no others."""
     shown, parameters = _options("discover"), inspect.signature(lawful.discover).parameters
     for option in COMMON_OPTIONS:
-        assert families_of(parameters["find"].default) == families_of(shown["--find"].default)
+        assert families_of(parameters["find"].default) == families_of(COMMON_OPTIONS[0].default)
+        assert shown["--find"].default is None  # then the strongest laws are looked for
         assert option.name == "find" or parameters[option.name].default == option.default
         assert option.name == "find" or shown[flag_of(option.name)].default == option.default
-        assert not option.default or isinstance(option.default, bool) or str(option.default) in _help(shown, option)
+        is_shown = option.default and option.name != "find" and not isinstance(option.default, bool)
+        assert not is_shown or str(option.default) in _help(shown, option)
     for option, kinds in family_options().values():
         assert (flag_of(option.name) in shown) is not option.hidden
         if not option.hidden:
             assert _help(shown, option).startswith(f"{', '.join(kinds)}: {option.help}")
             assert shown[flag_of(option.name)].default == (None if option.default == () else option.default)
     named = {flag_of(option.name) for option in COMMON_OPTIONS}
-    named |= {flag_of(name) for name in family_options()} | {"--no-cross-columns"}
+    named |= {flag_of(name) for name in family_options()} | {"--no-cross-columns", "--exact", "--top"}
     of_finding = {name for name, option in shown.items() if getattr(option, "rich_help_panel", "") == "What to find"}
     assert of_finding <= named
 

@@ -30,7 +30,7 @@ def without_times(text: str) -> list[str]:
     ("result", "command"),
     [
         (lambda: in_python.check("t.csv", LAWS), ["check", "t.csv", "--laws", "; ".join(LAWS)]),
-        (lambda: in_python.discover("t.csv"), ["discover", "t.csv"]),
+        (lambda: in_python.discover("t.csv"), ["discover", "--exact", "t.csv"]),
         (
             lambda: in_python.discover("t.csv", "canonical-od,dc", error=0, max_size=2),
             ["discover", "t.csv", "--find", "canonical-od,dc", "--max-size", "2"],

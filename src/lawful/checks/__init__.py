@@ -9,6 +9,7 @@ from lawful.checks.check import check, estimate_cost, find_violations, task_cost
 from lawful.checks.law_checks import LawChecks, checks_of, register_checks
 from lawful.checks.own_checks import CHECKS
 from lawful.checks.partitions import Partition
+from lawful.checks.strength.trial import Trial
 from lawful.checks.summaries import GroupRows, Most, VariantRows, summarize
 from lawful.checks.verdict import CheckTask, Damage, Verdict
 from lawful.checks.violating_rows import GroupedRows, violating_rows
@@ -29,6 +30,7 @@ __all__ = [
     "Partition",
     "PartitionCache",
     "RankedTable",
+    "Trial",
     "VariantRows",
     "Verdict",
     "Violations",

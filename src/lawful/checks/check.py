@@ -34,6 +34,9 @@ def check(task: CheckTask, table: RankedTable, workspace: Workspace) -> Verdict:
     """
     require_fitting(task.law, table, workspace)
     checks = checks_of(task.law)
+    if task.trial:
+        trial = checks.trial(task.law, workspace)
+        return Verdict(task.id, trial.pairs == 0, None, trial=trial)
     if task.measure is not None:
         counted = checks.count(task.law, task.measure, workspace)
         return Verdict(task.id, counted == 0, None, counted)
@@ -59,4 +62,4 @@ def estimate_cost(law: Law, table: RankedTable) -> float:
 def task_cost(task: CheckTask, table: RankedTable) -> float:
     """Estimate the work of a task, in rows that a check visits."""
     cost = estimate_cost(task.law, table)
-    return cost * checks_of(task.law).cost_of_counting(task.law) if task.damage else cost
+    return cost * checks_of(task.law).cost_of_counting(task.law) if task.damage or task.trial else cost

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
+from lawful.checks.strength.trial import Trial, log_binomial_tail
 from lawful.checks.violations import Violations
 from lawful.checks.workspace import Pair, Workspace
 from lawful.common.arrays import Int32s
@@ -69,6 +70,19 @@ class LawChecks(ABC):
                 "Measure by pairs (g1).",
             )
         return counted
+
+    def trial(self, law: Any, workspace: Workspace) -> Trial:
+        """How many pairs test a law, how many chance would lose, and how many are lost.
+
+        A family that does not say so is taken to be tested by all pairs and to lose half of them by chance.
+        """
+        found = self.violations(law, workspace)
+        rows = workspace.table.rows
+        tested, chances = rows * (rows - 1) // 2, rows / 2.0
+        lost = found.pairs * chances / tested if tested else 0.0
+        chance = log_binomial_tail(chances, 0.5, lost)
+        expected = chances / 2.0 if tested else 0.0
+        return Trial(tested, found.pairs, found.rows.size, found.removals, chances, expected, lost, chance)
 
     def cost(self, law: Any, table: RankedTable) -> float:
         """About how many rows a check visits if nothing is cached and the law holds."""

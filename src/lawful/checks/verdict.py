@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lawful.checks.strength.trial import Trial
 from lawful.common.meanings import Measure
 from lawful.dependencies import Law
 
@@ -14,13 +15,14 @@ class CheckTask:
 
     With a `measure`, all violations are counted instead of looking for one: the refuting pairs (g1) or the fewest
     rows whose removal mends the law (g3). Without one, `damage` asks for all that is counted of a broken law, beside
-    its witness.
+    its witness. `trial` asks instead of all these for what strength is made of.
     """
 
     id: int
     law: Law
     measure: Measure | None = None
     damage: bool = False
+    trial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,9 @@ class Damage:
 class Verdict:
     """Whether a law holds, and if not, two rows that refute it, the smaller row id first.
 
-    `violations` is what the measure counts, where one was asked for; then no witness is given. `damage` is there where
-    it was asked for and the law is broken; the witness of a denial constraint is then (t, s), as they violate it.
+    `violations` is what the measure counts, where one was asked for; then no witness is given. `damage` is there
+    where it was asked for and the law is broken; the witness of a denial constraint is then (t, s), as they violate
+    it. `trial` is there where it was asked for, and nothing else then.
     """
 
     id: int
@@ -46,3 +49,4 @@ class Verdict:
     witness: tuple[int, int] | None
     violations: int | None = None
     damage: Damage | None = None
+    trial: Trial | None = None

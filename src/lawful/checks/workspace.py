@@ -13,7 +13,7 @@ from lawful.checks import partitions
 from lawful.checks.arrangements import Arrangements, Kept
 from lawful.checks.cache import Chain, PartitionCache
 from lawful.checks.partitions import Partition, Scratch
-from lawful.common.arrays import Int32s, Ranks
+from lawful.common.arrays import Int32s, Int64s, Ranks
 from lawful.common.errors import EngineError
 from lawful.common.meanings import NULL_RANK, Direction, NullPolicy
 from lawful.dependencies import Constant
@@ -98,6 +98,7 @@ class Workspace:
         self._columns: dict[int, Int32s] = {}
         self._slim_columns: dict[int, Ranks] = {}
         self._constant: dict[int, bool] = {}
+        self._frequencies: dict[int, Int64s] = {}
         self._swaps: OrderedDict[SwapKey, Swaps] = OrderedDict()
         self._swaps_lock = threading.Lock()
         self._shared: OrderedDict[Pair, tuple[Int32s, Int32s]] = OrderedDict()
@@ -166,6 +167,14 @@ class Workspace:
             values = self.table.distinct(i)
             alone = values == 1 and (self.lowest > NULL_RANK or bool(self.column(i).all()))
             found = self._constant[i] = values == 0 or alone
+        return found
+
+    def frequencies(self, i: int) -> Int64s:
+        """Return how many rows have each rank of column `i`, nulls first."""
+        found = self._frequencies.get(i)
+        if found is None:
+            counted = np.bincount(self.column(i), minlength=self.table.distinct(i) + 1)
+            found = self._frequencies[i] = counted.astype(np.int64)
         return found
 
     def chain(self, columns: Iterable[int]) -> Chain:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,6 +17,7 @@ from lawful.common.errors import EXIT_FINE, EXIT_STOPPED, StoppedError
 
 if TYPE_CHECKING:
     from lawful.api import PartialFile
+    from lawful.discovery.families import Option
     from lawful.results import DiscoveryReport
 
 _FINDING = "What to find"
@@ -31,14 +33,28 @@ def finding_options() -> list[inspect.Parameter]:
     from lawful.discovery.families import discoverable, options
     from lawful.runs.request import COMMON_OPTIONS, strategies_in_words
 
+    find = replace(COMMON_OPTIONS[0], default=None, type=str)
     words = {"kinds": ", ".join(discoverable()), "strategies": strategies_in_words()}
-    common = [opt.parameter_of(option, _FINDING, option.help.format(**words)) for option in COMMON_OPTIONS]
+    common = [
+        opt.parameter_of(option, _FINDING, option.help.format(**words))
+        for option in (find, *_own_options(), *COMMON_OPTIONS[1:])
+    ]
     own = [
         opt.parameter_of(option, _FINDING, f"{', '.join(kinds)}: {option.help}")
         for option, kinds in options().values()
         if not option.hidden
     ]
     return common + own
+
+
+def _own_options() -> tuple[Option, ...]:
+    """What only the command has: whether all laws are wanted, or the strongest."""
+    from lawful.discovery.families import Option
+
+    return (
+        Option("exact", False, "All minimal keys and FDs that hold, instead of the strongest laws."),
+        Option("top", 100, "Without --find or --exact: so many of the strongest laws of each kind.", "N"),
+    )
 
 
 def discover(
@@ -50,16 +66,18 @@ def discover(
     running: opt.Running,
     showing: opt.Showing,
 ) -> None:
-    """Find all minimal laws of a table, the most interesting first: keys, functional and order dependencies, denials.
+    """Find the laws of a table that matter: the strongest keys, functional dependencies and orders, holding or almost.
 
-    With --out, laws are kept in a file beside it, named .partial, as soon as they are certain; it goes when the whole
-    document is written.
+    With --find, --exact or --error it finds all minimal laws instead, the most interesting first. With --out, these
+    are kept in a file beside it, named .partial, as soon as they are certain; it goes when the whole document is
+    written.
 
     Exit code: 0 all laws were found, 2 bad input or usage, 3 stopped before the end, with what was found shown.
 
     \b
     Examples:
-      lawful discover tax.csv --out laws.json
+      lawful discover tax.csv
+      lawful discover tax.csv --exact --out laws.json
       lawful discover tax.csv --find fd --max-size 3 --min-interest 0.001
       lawful discover tax.csv --error 0.01 --measure g3 --time-limit 60
       lawful discover tax.csv --find canonical-od,list-od
@@ -72,6 +90,10 @@ def discover(
 
     output.require_writable(showing.out, table)
     how = reading.arguments(table) | running.arguments()
+    if _wants_the_strongest(asked):
+        _discover_strongest(table, asked, null, how, showing)
+    asked = {name: value for name, value in asked.items() if name not in ("exact", "top")}
+    asked["find"] = asked["find"] or "key,fd"
     kept = PartialFile(showing.out)
     with _left_behind_is_named(kept), kept:
         with output.shown_progress() as progress:
@@ -86,6 +108,37 @@ def discover(
             kept.forget()
     output.print_notes(*(f"{path} of an earlier run holds laws that were not found now" for path in kept.left))
     raise typer.Exit(EXIT_FINE if report.complete and is_shown else EXIT_STOPPED)
+
+
+_OF_BOTH = ("top", "max_size", "time_limit", "memory_limit", "seed")
+"""What the search for the strongest laws can be asked for too."""
+
+
+def _wants_the_strongest(asked: Mapping[str, Any]) -> bool:
+    """Whether nothing asks for all laws: no kind of law, and nothing that only a search for all of them knows."""
+    defaults = {option.name: option.default for option in finding_options()}
+    others = (name for name in asked if name not in _OF_BOTH)
+    return all(asked[name] == defaults[name] for name in others)
+
+
+def _discover_strongest(
+    table: str, asked: Mapping[str, Any], null: str, how: Mapping[str, Any], showing: opt.Showing
+) -> None:
+    """Find and show the strongest laws, and end the command."""
+    from lawful.api import strongest
+    from lawful.cli import output
+    from lawful.cli.discovery_output import print_strongest
+
+    wanted = {name: asked[name] for name in _OF_BOTH if asked[name] is not None}
+    with output.shown_progress() as progress:
+        report = strongest(table, null=null, **wanted, **how, progress=progress)
+    if showing.json_:
+        output.print_json(report.to_dict())
+    else:
+        print_strongest(report, showing.limits)
+    if showing.out is not None:
+        report.save(showing.out)
+    raise typer.Exit(EXIT_FINE if report.complete else EXIT_STOPPED)
 
 
 def _write(report: DiscoveryReport, out: Path) -> None:

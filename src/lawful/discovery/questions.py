@@ -56,8 +56,8 @@ class Watch:
     """
 
     def __init__(self, seconds: float | None = None, memory: int | None = None) -> None:
-        if seconds is not None and seconds <= 0:
-            raise UsageError(f"the time limit must be positive, and is {seconds}")
+        if seconds is not None and not seconds > 0:
+            raise UsageError(f"the time limit must be positive, and is {seconds:g}", "Leave it out for none.")
         self._deadline = None if seconds is None else working_seconds() + seconds
         self._seconds = seconds
         self._memory = memory

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from lawful.checks import CheckTask, Damage, GroupRows, Most, VariantRows, Verdict
+from lawful.checks import CheckTask, Damage, GroupRows, Most, Trial, VariantRows, Verdict
 from lawful.checks.denials.tree import Path as ConstraintPath
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
 from lawful.common.arrays import Int32s
@@ -152,9 +152,10 @@ class SparkEngine:
         rows = call.rows(pack_runner(packs, self.settings), VERDICTS, range(len(packs)))
         verdicts = []
         for row in zip(*(column.to_pylist() for column in rows.columns), strict=True):
-            id_, holds, first, second, violations, *counts, _ = row
+            id_, holds, first, second, violations, *counts, told, _ = row
             damage = None if counts[0] is None else Damage(*counts)
-            verdicts.append(Verdict(id_, holds, None if first is None else (first, second), violations, damage))
+            trial = None if told is None else Trial(*json.loads(told))
+            verdicts.append(Verdict(id_, holds, None if first is None else (first, second), violations, damage, trial))
         return verdicts
 
     def violations(self, law: Law, shown: Shown | None = None, *, in_pairs: bool = False) -> Iterator[pa.RecordBatch]:

@@ -12,7 +12,7 @@ import json
 import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import pyarrow as pa
 
@@ -36,7 +36,8 @@ from lawful.tables.shown_rows import RowShower, Shown
 
 VERDICTS = (
     "id bigint, holds boolean, first bigint, second bigint, violations bigint, "
-    "violating_rows bigint, violating_groups bigint, violating_pairs bigint, removals bigint, error string"
+    "violating_rows bigint, violating_groups bigint, violating_pairs bigint, removals bigint, trial string, "
+    "error string"
 )
 _VERDICT_SCHEMA = pa.schema(
     [
@@ -54,10 +55,11 @@ _VERDICT_SCHEMA = pa.schema(
                 "removals",
             )
         ),
+        ("trial", pa.string()),
         ("error", pa.string()),
     ]
 )
-_NOTHING = (None,) * 8
+_NOTHING = (None,) * 9
 ANSWERS = "number bigint, answer binary, error string"
 _ANSWER_SCHEMA = pa.schema([("number", pa.int64()), ("answer", pa.binary()), ("error", pa.string())])
 ABSENT = "lawful: the encoded table is not on this worker"
@@ -117,7 +119,8 @@ def _run_check(task: CheckTask, workspace: Workspace) -> tuple[object, ...]:
         return (task.id, *_NOTHING, str(error))
     damage = verdict.damage
     counts = (None,) * 4 if damage is None else (damage.rows, damage.groups, damage.pairs, damage.removals)
-    return (task.id, verdict.holds, *(verdict.witness or (None, None)), verdict.violations, *counts, None)
+    trial = None if verdict.trial is None else json.dumps(astuple(verdict.trial))
+    return (task.id, verdict.holds, *(verdict.witness or (None, None)), verdict.violations, *counts, trial, None)
 
 
 def tile_runner(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lawful.results.discovery_report import DiscoveryReport, FoundFamily, FoundLaw
     from lawful.results.explanation import Explanation, ViolationGroup
     from lawful.results.saved_laws import SavedLaws
+    from lawful.results.strongest_report import Statement, StrongestReport
     from lawful.results.table_profile import TableProfile
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
     "Outcome",
     "RowView",
     "SavedLaws",
+    "Statement",
+    "StrongestReport",
     "TableProfile",
     "ViolationGroup",
 ]
@@ -37,6 +40,8 @@ _HOMES = {
     "Outcome": "check_report",
     "RowView": "check_report",
     "SavedLaws": "saved_laws",
+    "Statement": "strongest_report",
+    "StrongestReport": "strongest_report",
     "TableProfile": "table_profile",
     "ViolationGroup": "explanation",
 }

@@ -57,6 +57,11 @@ class FoundLaw:
         What it says in plain words, if that helps.
     null
         What null meant when it was found; None where a document does not say.
+    strength, tested, violating
+        How strong it is, how many pairs of rows put it to the test, and how many rows break it; None where that was not
+        counted. See `lawful.checks.Trial`.
+    folded
+        Whether it follows from laws that stand before it.
     """
 
     law: NamedLaw
@@ -66,6 +71,10 @@ class FoundLaw:
     reading: str | None = None
     allowed: Allowance | None = None
     null: NullPolicy | None = None
+    strength: float | None = None
+    tested: int | None = None
+    violating: int | None = None
+    folded: bool = False
 
 
 @dataclass(frozen=True)

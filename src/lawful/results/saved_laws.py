@@ -161,7 +161,20 @@ def _found(law: NamedLaw, entry: Mapping[str, Any], place: str, settings: Mappin
     if entry.get("allowed_error") is not None:  # as a check writes it
         allowed = _allowance(entry["allowed_error"], entry.get("measure"), place)
     words = reading if isinstance(reading, str) else None
-    return FoundLaw(law, law.text, _number(entry, "interest", place), error, words, allowed, _null(settings))
+    tested, violating = (_number(entry, name, place) for name in ("tested", "violating"))
+    return FoundLaw(
+        law,
+        law.text,
+        _number(entry, "interest", place),
+        error,
+        words,
+        allowed,
+        _null(settings),
+        _number(entry, "strength", place),
+        None if tested is None else int(tested),
+        None if violating is None else int(violating),
+        entry.get("folded") is True,
+    )
 
 
 def _number(entry: Mapping[str, Any], field: str, place: str) -> float | None:

@@ -40,7 +40,7 @@ def discover_laws(
 
     A limit, or Ctrl-C, ends the search with what is certain by then. Limits begin with the watch, if one is given.
     """
-    _refuse_too_little_memory(run, request.memory_limit)
+    refuse_too_little_memory(run, request.memory_limit)
     searches = request.searches()
     began, watch = working_seconds(), watch or UserWatch(request.time_limit, request.memory_limit)
     found = Findings(complete=True)
@@ -196,7 +196,8 @@ def _counts(found: Findings, request: Request) -> dict[str, int]:
     return {**counts, **found.counts}
 
 
-def _refuse_too_little_memory(run: Run, limit: int | None) -> None:
+def refuse_too_little_memory(run: Run, limit: int | None) -> None:
+    """Refuse a limit that the table alone would reach."""
     if limit is not None and limit < run.table.nbytes + _WORKING_MEMORY:
         raise UsageError(
             f"the memory limit of {limit >> 20} MB is too small: the encoded table alone takes "

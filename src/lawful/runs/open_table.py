@@ -8,13 +8,14 @@ from typing import Any
 
 from lawful.common import small_work
 from lawful.common.meanings import Measure, NullPolicy, null_policy
+from lawful.common.sizes import parse_size
 from lawful.dependencies import FD, Key
-from lawful.results import CheckReport, DiscoveryReport, Explanation, TableProfile
+from lawful.results import CheckReport, DiscoveryReport, Explanation, StrongestReport, TableProfile
 from lawful.runs.check import check_laws
 from lawful.runs.laws_input import GivenLaws, LawsInput, OneLaw, allowances, given_laws
 from lawful.runs.opened import Opened
 from lawful.runs.partial_files import PartialFile
-from lawful.runs.request import Request, request_of
+from lawful.runs.request import Request, families_of, request_of
 from lawful.runs.run import Progress, silent
 from lawful.runs.stopping import UserWatch
 
@@ -80,6 +81,28 @@ class OpenTable:
             in_python = all(search.runs_in_python for search in request.searches())
             with small_work.of(run.table.rows, run.table.width, runs_in_python=in_python):
                 return discover_laws(run, request, self._progress, partial, watch)
+
+    def strongest(
+        self,
+        find: str | Iterable[str] = ("key", "fd", "canonical-od"),
+        *,
+        top: int = 100,
+        max_size: int = 3,
+        null: str = "equal",
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        seed: int = 0,
+    ) -> StrongestReport:
+        """Find the strongest laws of the table, holding or almost holding. See `lawful.strongest`."""
+        from lawful.discovery.strongest.discover import StrongestQuestion
+        from lawful.runs.strongest import require_families, strongest_laws
+
+        question = StrongestQuestion(families_of(find), top, max_size, null_policy(null), seed)
+        require_families(question.find)
+        memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit
+        size = self._opened.table.rows, self._opened.table.width
+        with self._opened.run(question.null_policy) as run, small_work.of(*size, runs_in_python=False):
+            return strongest_laws(run, question, self._progress, time_limit, memory)
 
     def check(
         self,

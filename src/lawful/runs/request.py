@@ -15,7 +15,7 @@ from lawful.discovery import own_families as own_families  # which registers the
 from lawful.discovery.families import FamilySearch, Option, discoverable, families, family_named, options
 
 COMMON_OPTIONS = (
-    Option("find", "key,fd", "The kinds of laws, separated by commas: {kinds}.", "KIND,KIND"),
+    Option("find", "key,fd", "All laws of these kinds, separated by commas: {kinds}.", "KIND,KIND"),
     Option(
         "max_size",
         None,

@@ -87,6 +87,8 @@ def warm_up(find: str | Iterable[str] | None = None, progress: Progress = silent
                     if search is not None and (fits is None or kind in fits):
                         progress(f"{kind}, {words}: {counted(compiled_here() - before, 'kernel')} compiled")
                         _rehearse(table, kind, search)
+                if fits is None:
+                    _rehearse_strongest(table, kinds)
     return WarmUp(compiled_here() - before, compiling_seconds() - seconds, kept_in())
 
 
@@ -103,6 +105,15 @@ def _rehearse(table: OpenTable, kind: str, search: FamilySearch) -> None:
             with suppress(UsageError):
                 table.check(law, null=null).to_dict()
                 table.explain(law, null=null).to_dict()
+
+
+def _rehearse_strongest(table: OpenTable, kinds: Iterable[str]) -> None:
+    """Find the strongest laws of those kinds that are searched for by strength."""
+    from lawful.discovery.strongest.discover import FAMILIES
+
+    some = [kind for kind in kinds if kind in FAMILIES]
+    for null in ("equal", "ignore") if some else ():
+        table.strongest(some, null=null, time_limit=_SECONDS).to_dict()
 
 
 def _tables() -> Iterator[tuple[str, pa.Table | Path, tuple[str, ...] | None]]:

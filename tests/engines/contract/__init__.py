@@ -28,6 +28,7 @@ from engines.contract.verdicts import (
     keeps_its_verdicts_when_tuned,
     refuses_to_check_before_it_is_opened,
     refuses_what_it_cannot_check,
+    tries_laws_of_every_family,
 )
 from engines.contract.violations import (
     streams_all_violating_pairs,
@@ -42,6 +43,7 @@ CONTRACT = (
     finds_what_refutes_pointwise_laws,
     compares_all_pairs_over_a_space,
     judges_denial_constraints,
+    tries_laws_of_every_family,
     finds_violating_pairs,
     streams_all_violating_rows,
     streams_all_violating_pairs,

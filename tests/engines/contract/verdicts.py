@@ -8,7 +8,7 @@ from engines.contract.tables import DENIALS, VIOLATED, EngineFactory, in_order, 
 from lawful.checks import CheckTask
 from lawful.common.errors import LawfulError
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import DC, FD, Cell, Predicate, parse_laws
+from lawful.dependencies import DC, FD, Cell, ListOD, Predicate, parse_laws
 from lawful.tables.encoded_table import EncodedTable
 
 
@@ -39,6 +39,21 @@ def judges_denial_constraints(make: EngineFactory, table: EncodedTable) -> None:
         engine.close()
         assert found == reference(table, tasks, policy)
         assert {verdict.holds for verdict in found} == {True, False}
+
+
+def tries_laws_of_every_family(make: EngineFactory, table: EncodedTable) -> None:
+    """What strength is made of is counted alike everywhere, to the last digit."""
+    laws = [*VIOLATED, *parse_laws("\n".join(DENIALS), table.names)]
+    laws += [task.law for task in random_tasks(table.width, 60, seed=7, largest=3)]
+    for policy in NullPolicy:
+        judged = [law for law in laws if policy is NullPolicy.EQUAL or not isinstance(law, ListOD)]
+        tasks = [CheckTask(number, law, trial=True) for number, law in enumerate(judged)]
+        engine = make()
+        engine.open(table, policy)
+        found = in_order(engine.check(tasks))
+        engine.close()
+        assert found == reference(table, tasks, policy)
+        assert all(verdict.trial is not None for verdict in found)
 
 
 def accepts_no_tasks(make: EngineFactory, table: EncodedTable) -> None:

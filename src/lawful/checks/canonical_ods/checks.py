@@ -11,6 +11,8 @@ from lawful.checks.kernels import orders as order_kernels
 from lawful.checks.kernels import violations as violation_kernels
 from lawful.checks.law_checks import LawChecks, Parts, partition_cost
 from lawful.checks.partitions import Partition, labels_of
+from lawful.checks.strength.orders import order_trial
+from lawful.checks.strength.trial import Trial
 from lawful.checks.violations import Violations
 from lawful.checks.witnesses import named_pair
 from lawful.checks.workspace import Pair, Swaps, Workspace
@@ -32,6 +34,12 @@ class CanonicalODChecks(LawChecks):
     def violations(self, law: CanonicalOD, workspace: Workspace) -> Violations:
         """All rows that take part in a swap."""
         return _swaps(law.context, law.left, law.right, law.direction, workspace)
+
+    def trial(self, law: CanonicalOD, workspace: Workspace) -> Trial:
+        """See `order_trial`."""
+        partition = workspace.partition(law.context)
+        rows, labels, b = _in_order(partition, law.left, law.right, law.direction, workspace)
+        return order_trial(rows, labels, workspace.column(law.left), b)
 
     def cost(self, law: CanonicalOD, table: RankedTable) -> float:
         """A partition has to be built, and each of its classes searched."""
@@ -91,6 +99,21 @@ def _search_swaps(partition: Partition, left: int, right: int, direction: Direct
 
 def _swaps(context: tuple[int, ...], left: int, right: int, direction: Direction, workspace: Workspace) -> Violations:
     partition = workspace.partition(context)
+    judged, labels, b = _in_order(partition, left, right, direction, workspace)
+    swapped = np.zeros(workspace.table.rows, np.bool_)
+    values, spare = np.empty(judged.size, np.int32), np.empty(judged.size, np.int32)
+    pairs, removals = violation_kernels.measure_swaps(judged, labels, b, values, spare, swapped)
+
+    rows = np.empty(np.count_nonzero(swapped), np.int32)
+    offsets = np.empty(partition.classes + 1, np.int32)
+    _, groups = violation_kernels.keep_marked(partition.rows, partition.offsets, swapped, rows, offsets)
+    return Violations(rows, offsets[: groups + 1].copy(), int(pairs), int(removals))
+
+
+def _in_order(
+    partition: Partition, left: int, right: int, direction: Direction, workspace: Workspace
+) -> tuple[Int32s, Int32s, Int32s]:
+    """The judged rows by class, then left, then right column; the class of each row; and the right column, rising."""
     a, b = workspace.column(left), workspace.column(right)
     a_distinct, b_distinct = workspace.table.distinct(left), workspace.table.distinct(right)
     judged = partition.rows
@@ -103,15 +126,7 @@ def _swaps(context: tuple[int, ...], left: int, right: int, direction: Direction
     # Three stable counting sorts, the least significant key first.
     judged = _sorted(judged, b, b_distinct, workspace)
     judged = _sorted(judged, a, a_distinct, workspace)
-    judged = _sorted(judged, labels, partition.classes, workspace)
-    swapped = np.zeros(workspace.table.rows, np.bool_)
-    values, spare = np.empty(judged.size, np.int32), np.empty(judged.size, np.int32)
-    pairs, removals = violation_kernels.measure_swaps(judged, labels, b, values, spare, swapped)
-
-    rows = np.empty(np.count_nonzero(swapped), np.int32)
-    offsets = np.empty(partition.classes + 1, np.int32)
-    _, groups = violation_kernels.keep_marked(partition.rows, partition.offsets, swapped, rows, offsets)
-    return Violations(rows, offsets[: groups + 1].copy(), int(pairs), int(removals))
+    return _sorted(judged, labels, partition.classes, workspace), labels, b
 
 
 def _sorted(rows: Int32s, ranks: Int32s, highest: int, workspace: Workspace) -> Int32s:

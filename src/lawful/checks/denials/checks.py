@@ -10,6 +10,8 @@ from lawful.checks.denials.denial import violating_pair
 from lawful.checks.denials.pairs import as_t_and_s, violating_pairs
 from lawful.checks.denials.violations import denial_violations
 from lawful.checks.law_checks import LawChecks, Parts, checks_of, partition_cost
+from lawful.checks.strength.denials import denial_trial
+from lawful.checks.strength.trial import Trial
 from lawful.checks.violations import Violations
 from lawful.checks.witnesses import ordered
 from lawful.checks.workspace import Pair, Workspace
@@ -55,6 +57,13 @@ class DCChecks(LawChecks):
         if measure == "g1" and plain_law(law) is None:
             return count_pairs(law, workspace)
         return super().count(law, measure, workspace)
+
+    def trial(self, law: DC, workspace: Workspace) -> Trial:
+        """As of the simpler law that says the same, or by its predicates."""
+        plain = plain_law(law)
+        if plain is not None:
+            return checks_of(plain).trial(plain, workspace)
+        return denial_trial(law, self.violations(law, workspace), workspace)
 
     def cost(self, law: DC, table: RankedTable) -> float:
         """Groups are built by what must be equal, and searched; each order beyond two halves them again and again."""

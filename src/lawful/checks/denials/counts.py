@@ -18,9 +18,12 @@ from lawful.dependencies.denial_implication import swapped
 def count_ordered_pairs(dc: DC, workspace: Workspace) -> int:
     """Count the ordered pairs (t, s) of different rows that satisfy all predicates."""
     denial = make_ready(dc, workspace)
-    if denial is None or workspace.table.rows < 2:
-        return 0
-    return _count(denial, all_groups(denial, workspace), 0)
+    return 0 if denial is None else count_ready(denial, workspace)
+
+
+def count_ready(denial: Denial, workspace: Workspace) -> int:
+    """Count the same for a constraint that was made ready."""
+    return 0 if workspace.table.rows < 2 else _count(denial, all_groups(denial, workspace), 0)
 
 
 def count_pairs(dc: DC, workspace: Workspace) -> int:

@@ -91,16 +91,16 @@ def measure_swaps(
         while end < rows.size and labels[rows[end]] == labels[rows[start]]:
             values[end] = b[rows[end]]
             end += 1
-        _mark_inverted(rows, start, end, values, swapped)
+        mark_inverted(rows, start, end, values, swapped)
         # The tails of the subsequences fit into the spare array, and so does the merge that follows.
-        removals += end - start - _longest_non_decreasing(values, start, end, spare)
-        swaps += _count_inversions(values, start, end, spare)
+        removals += end - start - longest_non_decreasing(values, start, end, spare)
+        swaps += count_inversions(values, start, end, spare)
         start = end
     return swaps, removals
 
 
 @compiled
-def _mark_inverted(rows: Int32s, start: int, end: int, values: Int32s, swapped: Flags) -> None:
+def mark_inverted(rows: Int32s, start: int, end: int, values: Int32s, swapped: Flags) -> None:
     """Mark every row with a larger value before it or a smaller one after it."""
     largest = values[start]
     for i in range(start, end):
@@ -115,7 +115,7 @@ def _mark_inverted(rows: Int32s, start: int, end: int, values: Int32s, swapped: 
 
 
 @compiled
-def _longest_non_decreasing(values: Int32s, start: int, end: int, tails: Int32s) -> int:
+def longest_non_decreasing(values: Int32s, start: int, end: int, tails: Int32s) -> int:
     """Return the length of the longest non-decreasing subsequence.
 
     `tails[k]` is the smallest value that ends one of length k + 1.
@@ -138,7 +138,7 @@ def _longest_non_decreasing(values: Int32s, start: int, end: int, tails: Int32s)
 
 
 @compiled
-def _count_inversions(values: Int32s, start: int, end: int, spare: Int32s) -> int:
+def count_inversions(values: Int32s, start: int, end: int, spare: Int32s) -> int:
     """Count the pairs in which the earlier value is larger, merging runs bottom up; sorts `values`."""
     inversions = 0
     width = 1

@@ -7,6 +7,8 @@ import numpy as np
 from lawful.checks.kernels import partitions as partition_kernels
 from lawful.checks.kernels import violations as violation_kernels
 from lawful.checks.law_checks import LawChecks, Parts, partition_cost
+from lawful.checks.strength.keys_and_fds import fd_trial, key_trial
+from lawful.checks.strength.trial import Trial
 from lawful.checks.violations import Violations
 from lawful.checks.witnesses import named_pair
 from lawful.checks.workspace import Pair, Workspace
@@ -24,6 +26,10 @@ class KeyChecks(LawChecks):
     def violations(self, law: Key, workspace: Workspace) -> Violations:
         """All rows that agree with another."""
         return _agreements(law.columns, workspace)
+
+    def trial(self, law: Key, workspace: Workspace) -> Trial:
+        """See `key_trial`."""
+        return key_trial(law, workspace)
 
     def cost(self, law: Key, table: RankedTable) -> float:
         """A partition has to be built."""
@@ -45,6 +51,10 @@ class FDChecks(LawChecks):
     def violations(self, law: FD, workspace: Workspace) -> Violations:
         """All rows of classes that have more than one value on the right side."""
         return _splits(law.lhs, law.rhs, workspace)
+
+    def trial(self, law: FD, workspace: Workspace) -> Trial:
+        """See `fd_trial`."""
+        return fd_trial(law, workspace)
 
     def cost(self, law: FD, table: RankedTable) -> float:
         """A partition has to be built and read."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from lawful.checks.law_checks import PASSES_OF_REFINING, LawChecks, Parts
-from lawful.checks.list_ods.orders import broken_order, order_violations
+from lawful.checks.list_ods.orders import broken_order, list_order_trial, order_violations
+from lawful.checks.strength.trial import Trial
 from lawful.checks.violations import Violations
 from lawful.checks.workspace import Pair, Workspace
 from lawful.dependencies import ListOD
@@ -22,6 +23,10 @@ class ListODChecks(LawChecks):
     def violations(self, law: ListOD, workspace: Workspace) -> Violations:
         """All rows that take part in a swap or a split, by groups that these link."""
         return Violations(*order_violations(law, workspace))
+
+    def trial(self, law: ListOD, workspace: Workspace) -> Trial:
+        """See `list_trial`."""
+        return list_order_trial(law, workspace)
 
     def cost(self, law: ListOD, table: RankedTable) -> float:
         """Both lists have to be expanded column by column."""

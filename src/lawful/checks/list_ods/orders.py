@@ -10,6 +10,8 @@ import numpy as np
 from lawful.checks.kernels import violations as violation_kernels
 from lawful.checks.list_ods.kernels import orders as kernels
 from lawful.checks.partitions import SortedPartition
+from lawful.checks.strength.orders import list_trial, order_trial
+from lawful.checks.strength.trial import Trial
 from lawful.checks.workspace import Pair, Workspace
 from lawful.common.arrays import Int32s
 from lawful.common.meanings import Direction
@@ -66,6 +68,20 @@ def order_violations(law: ListOD, workspace: Workspace) -> tuple[Int32s, Int32s,
     pairs, removals = violation_kernels.measure_swaps(rows, labels, values, sequence, spare, taking_part)
     kept, kept_offsets = _broken_blocks(rows, offsets[: blocks + 1])
     return kept, kept_offsets, int(pairs), int(removals)
+
+
+def list_order_trial(law: ListOD, workspace: Workspace) -> Trial:
+    """How an order dependency fares: the order of the classes of its lists, and what splits add; see `list_trial`."""
+    left, left_falls = _canonical(law.lhs)
+    right, right_falls = _canonical(law.rhs)
+    x, y = sorted_partition(left, workspace), sorted_partition(right, workspace)
+    highest = max(0, y.classes - 1)
+    values = highest - y.ids if left_falls != right_falls else y.ids
+    rows = _rows_by(values, highest, np.arange(workspace.table.rows, dtype=np.int32), workspace)
+    rows = _rows_by(x.ids, x.classes, rows, workspace)
+    order = order_trial(rows, np.zeros(rows.size, np.int32), x.ids, values)
+    violating, _, pairs, removals = order_violations(law, workspace)
+    return list_trial(order, x.ids, values, pairs, violating.size, removals)
 
 
 def sorted_partition(marked: Marked, workspace: Workspace) -> SortedPartition:

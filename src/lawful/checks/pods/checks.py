@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lawful.checks.denials.checks import DCChecks
 from lawful.checks.law_checks import LawChecks, Parts
+from lawful.checks.strength.trial import Trial
 from lawful.checks.violations import Violations
 from lawful.checks.workspace import Pair, Workspace
 from lawful.common.arrays import Int32s
@@ -43,6 +44,10 @@ class PODChecks(LawChecks):
     def count(self, law: POD, measure: Measure, workspace: Workspace) -> int:
         """Pairs are counted without listing the rows."""
         return _DENIALS.count(as_denial(law), measure, workspace)
+
+    def trial(self, law: POD, workspace: Workspace) -> Trial:
+        """As of the constraint."""
+        return _DENIALS.trial(as_denial(law), workspace)
 
     def cost(self, law: POD, table: RankedTable) -> float:
         """Groups are built by what must be equal, and searched."""

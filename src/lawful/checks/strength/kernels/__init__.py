@@ -1,0 +1,1 @@
+"""Loops that count how a law fares."""

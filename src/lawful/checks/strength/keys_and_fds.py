@@ -1,0 +1,127 @@
+"""The trials of keys and functional dependencies."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from lawful.checks.strength.judged import agreeing_pairs, frequencies, judged_rows, pairs_among, size_of
+from lawful.checks.strength.kernels.splits import count_splits
+from lawful.checks.strength.trial import Trial, log_binomial_tail, log_poisson_tail
+from lawful.checks.workspace import Workspace
+from lawful.common.arrays import Int64s
+from lawful.dependencies import FD, Key
+
+
+def fd_trial(law: FD, workspace: Workspace) -> Trial:
+    """Each row beyond the first of a class of the left side is a chance to differ on the right side.
+
+    Two rows of the table differ on the right side with the chance q, so independent columns lose q of the chances. In a
+    class of n rows each pair that differs counts 2/n, so that classes count by their rows and not by their pairs. Then
+    1 - lost / expected is mu+ to the letter.
+    """
+    partition = workspace.partition(law.lhs)
+    ranks = workspace.table.distinct(law.rhs) + 1
+    counted = count_splits(
+        partition.rows,
+        partition.offsets,
+        workspace.column(law.rhs),
+        workspace.lowest,
+        math.inf,
+        workspace.scratch.zeros("slots", ranks),
+        workspace.scratch.buffer("seen", ranks),
+    )
+    judged = judged_rows((*law.lhs, law.rhs), workspace)
+    return trial_of_splits(Splits(*counted), frequencies(law.rhs, judged, workspace))
+
+
+class Splits(NamedTuple):
+    """What `count_splits` counts."""
+
+    chances: int
+    lost: float
+    tested: int
+    pairs: int
+    rows: int
+    removals: int
+
+
+def trial_of_splits(counted: Splits, sizes: Int64s) -> Trial:
+    """The trial of a functional dependency, given how many rows have each value of the right side."""
+    differing = difference_chance(int(sizes.sum()), pairs_among(sizes))
+    usual = 1.0 if sizes.size == 0 else float(sizes.max() / sizes.sum())
+    chances, lost, removals = float(counted.chances), float(counted.lost), int(counted.removals)
+    return Trial(
+        int(counted.tested),
+        int(counted.pairs),
+        int(counted.rows),
+        removals,
+        chances,
+        chances * differing,
+        lost,
+        log_chance_of_fd(chances, differing, usual, lost, removals),
+    )
+
+
+def difference_chance(rows: int, alike: int) -> float:
+    """The chance that two rows differ, where so many pairs do not."""
+    pairs = rows * (rows - 1) // 2
+    return (pairs - alike) / pairs if pairs else 0.0
+
+
+def log_chance_of_fd(chances: float, differing: float, usual: float, lost: float, removals: int) -> float:
+    """How likely independent columns lose as little, as a logarithm: the larger of two estimates.
+
+    What is lost has the right mean, but where one value is usual, a single other row is counted twice in a large
+    class, and luck is commoner than trials of pairs say: there rows that do not have the usual value are counted
+    instead. These have too high a mean where many values are about as frequent.
+    """
+    by_pairs = log_binomial_tail(chances, differing, lost)
+    by_rows = log_binomial_tail(chances, 1.0 - usual, removals)
+    return max(by_pairs, by_rows)
+
+
+def key_trial(law: Key, workspace: Workspace) -> Trial:
+    """Each pair of rows that could agree on the columns is a chance.
+
+    One column with d values is expected to repeat as often as draws from d equally likely values do: pairs / d.
+    Several columns are expected to agree as often as all but one do and that one happens to agree as well, for the
+    column that makes this least likely: each column has to be worth its place. Where more agreements are expected
+    than half of the rows, they are not independent of each other and count as that many.
+    """
+    judged = judged_rows(law.columns, workspace)
+    partition = workspace.partition(law.columns)
+    rows = size_of(judged, workspace)
+    agreeing = agreeing_pairs(partition, None)
+    tested, expected = _expected_agreements(law.columns, rows, workspace)
+    if rows < 2:  # the partition of no columns has all rows in a class, or none where there is none to compare
+        tested, expected = 0, 0.0
+    unit = min(1.0, rows / 2.0 / expected) if expected else 1.0
+    return Trial(
+        tested,
+        agreeing,
+        partition.size,
+        partition.error,
+        tested * unit,
+        expected * unit,
+        agreeing * unit,
+        log_poisson_tail(expected * unit, agreeing * unit),
+    )
+
+
+def _expected_agreements(columns: tuple[int, ...], rows: int, workspace: Workspace) -> tuple[int, float]:
+    """The pairs that test a key, and how many of them independent columns would lose."""
+    judged = judged_rows(columns, workspace)
+    pairs = rows * (rows - 1) // 2
+    if not columns or not pairs:
+        return pairs, 0.0
+    if len(columns) == 1:
+        return pairs, pairs / frequencies(columns[0], judged, workspace).size
+    tested, expected = 0, math.inf
+    for column in columns:
+        others = tuple(c for c in columns if c != column)
+        agreeing = agreeing_pairs(workspace.partition(others), judged)
+        share = pairs_among(frequencies(column, judged, workspace)) / pairs
+        if agreeing * share < expected:
+            tested, expected = agreeing, agreeing * share
+    return tested, expected

@@ -1,0 +1,83 @@
+"""The trials of orders: canonical ones within classes, and those between two lists."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lawful.checks.partitions import read_only
+from lawful.checks.strength.kernels.orders import count_orders
+from lawful.checks.strength.trial import Trial, log_binomial_tail, log_normal_tail
+from lawful.common.arrays import Flags, Int32s
+
+
+def order_trial(rows: Int32s, labels: Int32s, a: Int32s, b: Int32s) -> Trial:
+    """How the order of two columns fares within classes; `rows` come sorted by class, then A, then B.
+
+    The pairs of a class that differ in both columns test it, and chance swaps half of them: the strength is Goodman
+    and Kruskal's gamma within the classes. Chances are the different pairs of values of a class beyond the first,
+    because rows that repeat them tell nothing new; and no more than the rows that are not tied with most others of
+    their class.
+    """
+    swapped: Flags = np.zeros(labels.size, np.bool_)
+    values, spare = np.empty(rows.size, np.int32), np.empty(rows.size, np.int32)
+    counted = count_orders(rows, labels, read_only(a), read_only(b), values, spare, swapped)
+    tested, swaps, removals, chances, log_share, variance = counted
+    lost = swaps * chances / tested if tested else 0.0
+    return Trial(
+        int(tested),
+        int(swaps),
+        int(np.count_nonzero(swapped)),
+        int(removals),
+        float(chances),
+        chances / 2.0 if tested else 0.0,
+        lost,
+        log_chance_of_order(tested, swaps, chances, log_share, variance),
+    )
+
+
+def log_chance_of_order(tested: int, swaps: int, chances: int, log_share: float, variance: float) -> float:
+    """How likely a shuffled column has as few swaps, as a logarithm.
+
+    Counted where there is none, else Kendall's normal tail; but no less than if every chance had been put on the right
+    side by the toss of a coin: where few values decide, nothing is normal, and rows that repeat them are not
+    independent.
+    """
+    if swaps == 0:
+        by_rows, by_values = min(0.0, log_share), log_binomial_tail(chances, 0.5, 0.0)
+        return max(by_rows, by_values)
+    if variance <= 0.0:
+        return 0.0
+    by_values = log_binomial_tail(chances, 0.5, swaps * chances / tested)
+    return max(by_values, log_normal_tail((tested - 2 * swaps) / math.sqrt(variance)))
+
+
+def list_trial(order: Trial, x: Int32s, y: Int32s, pairs: int, rows: int, removals: int) -> Trial:
+    """How an order dependency between two lists fares, given how their classes are ordered and what is violated.
+
+    Every pair that differs on the right list tests it. One that agrees on the left list is a split; of the others
+    chance swaps half. Two independent lists lose as little no more often than either part of it happens.
+    """
+    size = x.size
+    all_pairs = size * (size - 1) // 2
+    if not all_pairs:
+        return Trial(0, pairs, rows, removals, 0.0, 0.0, 0.0, 0.0)
+    x_alike, y_alike = _alike(x), _alike(y)
+    tested = all_pairs - y_alike
+    expected = tested * (x_alike + (all_pairs - x_alike) / 2.0) / all_pairs
+    chances = float(size - 1) if tested else 0.0
+    unit = chances / tested if tested else 0.0
+    x_sizes = np.bincount(x)
+    fd_chances = float(size - np.count_nonzero(x_sizes))
+    splits = pairs - order.pairs
+    share = 2.0 * splits / max(1, 2 * x_alike)
+    by_splits = log_binomial_tail(fd_chances, tested / all_pairs, share * fd_chances)
+    return Trial(
+        tested, pairs, rows, removals, chances, expected * unit, pairs * unit, min(order.log_chance, by_splits)
+    )
+
+
+def _alike(ids: Int32s) -> int:
+    sizes = np.bincount(ids).astype(np.int64)
+    return int((sizes * (sizes - 1) // 2).sum())

@@ -1,0 +1,106 @@
+"""Which laws are worth listing, and which of them come first.
+
+A law is listed if
+
+- it is *sure* to lose at most half of what chance would lose, - it is sure to lose at most half of what each smaller
+law loses that it contains: else it is the smaller law in a costume,
+  and its further columns are not worth their place,
+- it is no accident, for as many candidates as its family has of its size.
+
+Losses are shares of what chance would lose: one less strength. Sure means with a confidence of 95 %, see
+`Trial.sure_strength`. So an FD that holds has to have had six chances to fail, and an exact law makes every larger one
+needless. Listed laws are ranked by strength, then by size, then by their columns.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from lawful.checks import Trial
+from lawful.dependencies import FD, CanonicalOD, Key, Law
+
+WORTH = 0.5
+"""The share of a loss that may be left where something is to be worth its place."""
+ORDERED = 0.1
+"""The share of what chance would lose that an order may lose."""
+LEAST_LOST = -math.log(0.05)
+"""What a law is sure to lose at most if it lost nothing: `most_lost(0)`."""
+
+Rank = tuple[float, int, tuple[int, ...], tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A law and how it fared."""
+
+    law: Law
+    trial: Trial
+
+    @cached_property
+    def rank(self) -> Rank:
+        """What it is ranked by: smaller comes first."""
+        return (-self.trial.strength, *place_of(self.law))
+
+
+def place_of(law: Law) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """The size of a law, and its columns."""
+    if isinstance(law, Key):
+        return len(law.columns), law.columns, ()
+    if isinstance(law, FD):
+        return len(law.lhs), law.lhs, (law.rhs,)
+    assert isinstance(law, CanonicalOD), "only keys, FDs and canonical orders are searched for by strength"
+    return len(law.context), law.context, (law.left, law.right, int(law.direction == "desc"))
+
+
+def loss_of(trial: Trial) -> float:
+    """The share of what chance would lose that is lost, at most 1; 1 where nothing tests the law."""
+    return 1.0 - trial.strength
+
+
+def is_worth(trial: Trial, smaller_losses: Iterable[float], tried: float, most: float = WORTH) -> bool:
+    """Whether a law is listed, given the losses of the smaller laws in it and how many candidates were tried.
+
+    `most` is the share of what chance would lose that it may surely lose.
+    """
+    surely_lost = 1.0 - trial.sure_strength
+    return (
+        surely_lost <= WORTH * min(smaller_losses, default=1.0)
+        and surely_lost <= most
+        and not trial.is_accidental(tried)
+    )
+
+
+class Best:
+    """The first laws by rank, at most so many."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: list[tuple[tuple[float, ...], int, Tried]] = []
+        self._count = 0
+
+    def add(self, tried: Tried) -> None:
+        """Take a law that is worth listing."""
+        self._count += 1
+        turned = _turned(tried.rank)
+        heapq.heappush(self._kept, (turned, self._count, tried))
+        if len(self._kept) > self._most:
+            heapq.heappop(self._kept)
+
+    @property
+    def weakest(self) -> float:
+        """The strength that a law needs at least to be among them: 0 as long as there is room."""
+        return self._kept[0][2].trial.strength if len(self._kept) >= self._most else 0.0
+
+    def ranked(self) -> list[Tried]:
+        """The laws, the strongest first."""
+        return sorted((tried for _, _, tried in self._kept), key=lambda tried: tried.rank)
+
+
+def _turned(rank: Rank) -> tuple[float, ...]:
+    """A key that is smaller for what comes later; tuples of one size have columns in as many places."""
+    strength, size, columns, rest = rank
+    return (-strength, -size, *(-column for column in columns), *(-column for column in rest))

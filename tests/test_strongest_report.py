@@ -1,0 +1,118 @@
+"""The strongest laws as people get them: from Python and from the command line, saved, loaded and checked again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lawful
+from lawful.checks import Workspace, find_violations
+from lawful.common.errors import UsageError
+from lawful.common.meanings import NullPolicy
+from lawful.dependencies import FD
+from lawful.dependencies.folding import follows_from
+from lawful.results import StrongestReport
+from lawful.results.statements import entities_of
+
+
+@pytest.fixture(scope="module")
+def dirty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """600 visits to 30 shops that have a code and a name, in 12 towns of 4 regions; one name in fifty is misspelt."""
+    rng = np.random.default_rng(4)
+    shop = rng.integers(0, 30, 600)
+    lines = ["visit,shop,name,town,region,country,spent"]
+    for visit, number in enumerate(shop.tolist()):
+        name = f"shop no {number:02}" + ("x" if rng.random() < 0.02 else "")
+        town = number % 12
+        lines.append(f"{visit},{number + 100},{name},t{town},r{town % 4},here,{rng.integers(1, 60)}")
+    path = tmp_path_factory.mktemp("dirty") / "visits.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(dirty: Path) -> StrongestReport:
+    return lawful.strongest(dirty, reuse=False)
+
+
+def test_it_states_what_matters(report: StrongestReport) -> None:
+    texts = [statement.text for statement in report.statements]
+    assert "key(visit)" in texts
+    assert "shop = name" in texts
+    assert "shop -> town, region" in texts or "shop -> town" in texts
+    assert "town -> region" in texts
+    assert not any("spent" in text for text in texts)
+    assert [report.table.names[column] for column in report.constants] == ["country"]
+    assert report.complete
+
+
+def test_nothing_is_lost_by_folding(report: StrongestReport) -> None:
+    stated = [found.law.positional for found in report.stated()]
+    assert 0 < len(stated) < len(report)
+    assert all(follows_from(stated, found.law.positional, report.table.width) for found in report)
+    assert sorted(found.text for statement in report.statements for found in statement.laws) == sorted(
+        found.text for found in report.stated()
+    )
+
+
+def test_laws_are_listed_strongest_first(report: StrongestReport) -> None:
+    for kind in ("key", "fd", "canonical-od"):
+        strengths = [found.strength for found in report.of_kind(kind)]
+        assert strengths == sorted(strengths, reverse=True)
+    assert len(report) == sum(len(report.of_kind(kind)) for kind in ("key", "fd", "canonical-od"))
+
+
+def test_the_document_is_read_back_and_checked(report: StrongestReport, dirty: Path, tmp_path: Path) -> None:
+    report.save(tmp_path / "laws.json")
+    document = json.loads((tmp_path / "laws.json").read_text())
+    assert document == json.loads(json.dumps(report.to_dict()))
+    assert {"strength", "tested", "violating", "error", "interest", "folded"} <= document["dependencies"][0].keys()
+    assert ["shop", "name"] in document["entities"]
+    saved = lawful.load(tmp_path / "laws.json")
+    assert [found.text for found in saved] == [found.text for found in report]
+    assert [found.folded for found in saved] == [found.folded for found in report]
+    assert [found.tested for found in saved] == [found.tested for found in report]
+    checked = lawful.check(dirty, tmp_path / "laws.json", reuse=False)
+    assert all(outcome.holds for outcome in checked.outcomes)  # each within its own error
+
+
+def test_its_numbers_are_those_of_all_violations(report: StrongestReport) -> None:
+    workspace = Workspace(report.table, NullPolicy.EQUAL)
+    for found in report:
+        violations = find_violations(found.law.positional, report.table, workspace)
+        assert found.violating == violations.rows.size
+        assert found.error == pytest.approx((violations.removals or 0) / 600)
+
+
+def test_it_shows_itself(report: StrongestReport) -> None:
+    assert "shop = name" in str(report)
+    assert "always the same: country" in str(report)
+    assert "strong laws" in repr(report)
+    assert "<table>" in report._repr_html_()
+    frame = report.to_dataframe()
+    assert list(frame["law"]) == [found.text for found in report]
+
+
+def test_what_cannot_be_asked_for(dirty: Path) -> None:
+    with pytest.raises(UsageError, match="not searched for by strength"):
+        lawful.strongest(dirty, "dc", reuse=False)
+    with pytest.raises(UsageError, match="at least one law"):
+        lawful.strongest(dirty, top=0, reuse=False)
+    with pytest.raises(UsageError, match="time limit"):
+        lawful.strongest(dirty, time_limit=0, reuse=False)
+
+
+def test_only_some_kinds_and_null_ignored(dirty: Path) -> None:
+    found = lawful.strongest(dirty, "fd", top=3, max_size=1, null="ignore", reuse=False)
+    assert {law.law.kind for law in found} == {"fd"}
+    assert len(found) == 3
+    assert found.entities == ()
+
+
+def test_entities_lose_little_both_ways() -> None:
+    mutual = {FD((0,), 1): 0.1, FD((1,), 0): 0.0, FD((1,), 2): 0.02, FD((2,), 1): 0.3, FD((3,), 4): 0.0}
+    assert entities_of(mutual) == [(0, 1)]
+    assert entities_of(mutual | {FD((4,), 3): 0.0, FD((2, 3), 0): 0.0}) == [(0, 1), (3, 4)]
