@@ -87,6 +87,8 @@ class Opened:
         self.table = table
         self.engine_name = "local" if spark is None else "spark"
         self.is_open = True
+        self.source: Any = None
+        """What the table was read from."""
         self._seconds, self._stack, self._spark, self._threads = seconds, stack, spark, threads
         self._engines: dict[NullPolicy, Engine] = {}
         self._stale: set[NullPolicy] = set()
@@ -213,9 +215,12 @@ def open_source(
     if reuse or not is_local:
         cache_limit()  # a wrong one is told before work is spent
     if is_local:
-        return _open_here(source, options, where, reuse, progress)
-    with ExitStack() as stack:  # what was started goes again if the source cannot be read
-        return _open_on_spark(source, options, where, reuse, progress, stack)
+        opened = _open_here(source, options, where, reuse, progress)
+    else:
+        with ExitStack() as stack:  # what was started goes again if the source cannot be read
+            opened = _open_on_spark(source, options, where, reuse, progress, stack)
+    opened.source = source
+    return opened
 
 
 def _open_here(source: Any, options: ReadOptions, where: Where, reuse: bool, progress: Progress) -> Opened:
