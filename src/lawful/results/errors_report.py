@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
 from lawful.results.json_files import write_document
+from lawful.results.repaired_tables import ReadSource, changes_of, mended_copy, write_copy
 from lawful.results.texts.errors_text import errors_lines, errors_summary
 from lawful.results.texts.lines import A_PAGE, plain_text
 from lawful.results.texts.shown_text import visible
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.mending import Change
 from lawful.tables.origins import Place
 
 if TYPE_CHECKING:
@@ -80,7 +82,8 @@ class ErrorsReport:
     complete: bool
     stopped_because: str | None
     seconds: Mapping[str, float]
-    source: Any = field(default=None, repr=False, compare=False)
+    source: ReadSource = field(repr=False, compare=False)
+    """What the table was read from."""
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -113,6 +116,43 @@ class ErrorsReport:
     def to_dataframe(self) -> pd.DataFrame:
         """Return a pandas DataFrame with a row for each wrong cell."""
         return to_pandas([cell.to_dict() for cell in self.cells], _FIELDS)
+
+    def repaired(self) -> Any:
+        """Return a copy of the table with what is suggested in place of wrong values.
+
+        It is of the source's own kind: a pandas, polars, Arrow or Spark table; an Arrow table for a file. Cells without
+        a suggestion, and all others, are as they were.
+        """
+        return mended_copy(self.table, self.source, self.changes())
+
+    def suspicious_rows(self) -> Any:
+        """Return the rows that have a wrong cell, as they are, in the source's own kind."""
+        return mended_copy(self.table, self.source, (), self.rows)
+
+    def write_repaired(self, path: str | os.PathLike[str]) -> Path:
+        """Write the table with what is suggested to a new file or folder, in the format of its source.
+
+        Returns
+        -------
+        Path
+            The log beside it, named `.log.jsonl`: a line per changed cell.
+        """
+        changed = [cell for cell in self.cells if cell.rank is not None]
+        return write_copy(self.table, self.source, Path(path), self.changes(), None, changed)
+
+    def write_suspicious_rows(self, path: str | os.PathLike[str]) -> Path:
+        """Write the rows that have a wrong cell, as they are, to a new file or folder in the format of the source.
+
+        Returns
+        -------
+        Path
+            The log beside it, named `.log.jsonl`: a line per wrong cell.
+        """
+        return write_copy(self.table, self.source, Path(path), (), self.rows, self.cells)
+
+    def changes(self) -> list[Change]:
+        """What a repair changes: every cell that has a suggestion."""
+        return changes_of(self.table, self.cells)
 
     def __repr__(self) -> str:
         return f"<ErrorsReport {visible(self.table.name)}: {errors_summary(self)}>"

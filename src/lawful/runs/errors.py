@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +19,7 @@ from lawful.discovery.strongest.worth import Tried
 from lawful.repairs.blame import Hearing, Judge, Suspicion, entities_among
 from lawful.repairs.columns import ColumnFacts
 from lawful.results.errors_report import ErrorsReport, WrongCell
+from lawful.results.repaired_tables import ReadSource
 from lawful.runs.run import Progress, Run
 from lawful.runs.stopping import UserWatch, ctrl_c_ends
 from lawful.tables.encoded_table import EncodedTable
@@ -54,7 +54,7 @@ def find_errors(
     progress: Progress,
     time_limit: float | None = None,
     memory_limit: int | None = None,
-    source: Any = None,
+    source: ReadSource | None = None,
 ) -> ErrorsReport:
     """Find the cells of an opened run that are probably wrong.
 
@@ -88,7 +88,9 @@ def find_errors(
     }
     cells = _cells(run.table, found)
     texts = tuple(format_law(law, run.table.names) for law in heard.laws)
-    return ErrorsReport(run.table, cells, texts, settings, stopped is None, stopped, run.seconds, source)
+    return ErrorsReport(
+        run.table, cells, texts, settings, stopped is None, stopped, run.seconds, source or ReadSource(None)
+    )
 
 
 @dataclass(frozen=True)

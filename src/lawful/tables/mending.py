@@ -6,6 +6,7 @@ taken from rows that have them, so that they are of the column's own type.
 
 from __future__ import annotations
 
+import io
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -71,8 +72,6 @@ class _LineMender:
 
     def copy(self, file: int, read: IO[bytes], written: IO[bytes]) -> None:
         """Copy one file."""
-        import io
-
         encoding = self._dialect.encoding if self._is_csv else "utf-8"
         text = io.TextIOWrapper(read, encoding, newline="\n")
         out = io.TextIOWrapper(written, encoding, newline="\n")
@@ -83,19 +82,27 @@ class _LineMender:
                 if positions is None and self._is_csv and record:
                     positions = self._positions(record)
                 out.write(record)
-            elif self._rows is None or row in self._rows:
+            elif self._rows is None:
                 positions = self._positions(None) if positions is None else positions
                 out.write(self._mended(row, record, positions) if row in self._changes else record)
+            elif row in self._rows:
+                out.write(self._alone(record))
         out.flush()
         out.detach()
         text.detach()
 
+    def _alone(self, record: str) -> str:
+        """A row without what stands between it and the next one that was read, and with a newline."""
+        end = cell_spans(record, self._dialect)[-1][1] if self._is_csv else record.find("\n")
+        end = record.find("\n", end)
+        return f"{record}\n" if end < 0 else record[: end + 1]
+
     def _records(self, lines: IO[str], rows: Int64s) -> Iterator[tuple[int | None, str]]:
         """The text of the file in pieces: what stands before the first row, then each row with what follows it."""
-        starts = [*self._lines[rows].tolist(), None]
-        upcoming = iter([None, *rows.tolist()])
-        begins = iter(starts)
-        row, begin, held = next(upcoming), next(begins), []
+        upcoming: Iterator[int | None] = iter([None, *rows.tolist()])
+        begins: Iterator[int | None] = iter([*self._lines[rows].tolist(), None])
+        held: list[str] = []
+        row, begin = next(upcoming), next(begins)
         for number, line in enumerate(lines, 1):
             if number == begin:
                 yield row, "".join(held)

@@ -121,8 +121,7 @@ def _doubt(law: FD, votes: Votes, shares: Floats, is_null: Flags) -> float:
     lost = float(((size - votes.alike[tested] - 1.0) / size).sum())
     expected = float((1.0 - 1.0 / size).sum()) * float(1.0 - (shares**2).sum())
     loss = min(1.0, most_lost(lost) / expected) if expected > 0.0 else 1.0
-    columns = float(len(law.lhs) - 1)
-    doubt = _DOUBT_OF_A_COLUMN**columns * math.pow(_DOUBT_OF_LOSS * loss, _DOUBT_GROWS)
+    doubt = math.pow(_DOUBT_OF_A_COLUMN, len(law.lhs) - 1) * math.pow(_DOUBT_OF_LOSS * loss, _DOUBT_GROWS)
     return min(1.0, max(_LEAST_DOUBT, doubt * _concentration(votes, is_null)))
 
 

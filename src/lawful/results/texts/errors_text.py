@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ def errors_lines(report: ErrorsReport, limits: Limits) -> Iterator[Line]:
         yield from _table(report.cells[:most], report.table.name, limits)
     if most < len(report):
         yield line(f"  {left_out(len(report) - most, '', limits)}")
+    if report.cells:
+        yield line(f"by column: {_by_column(report, limits)}")
     yield line(errors_summary(report), "bold")
     if report.cells and limits.everything.startswith("see them all with --all"):
         name = visible(report.table.name)
@@ -45,6 +48,11 @@ def _table(cells: Sequence[WrongCell], table_name: str, limits: Limits) -> Itera
             )
         )
     yield from indented(aligned(rows), "  ")
+
+
+def _by_column(report: ErrorsReport, limits: Limits) -> str:
+    counts = Counter(cell.column for cell in report.cells).most_common()
+    return shortened(", ".join(f"{shown_name(name, limits.name)} {count:,}" for name, count in counts), limits.law)
 
 
 def errors_summary(report: ErrorsReport) -> str:
