@@ -92,6 +92,11 @@ def test_places_that_are_refused(dirty: list[list[str]], lawful: Lawful, option:
         done = lawful("errors", "orders.csv", option, place)
         assert done.code == 2
         assert words in done.err
+    Path("folder").mkdir()
+    Path("folder/a.csv").write_bytes(before)
+    done = lawful("errors", "folder", option, "folder/b.csv")
+    assert done.code == 2
+    assert "inside the table" in done.err
     Path("there.csv").write_text("mine")
     done = lawful("errors", "orders.csv", option, "there.csv")
     assert done.code == 2

@@ -20,6 +20,8 @@ _MOST_OF_RARITY = 2.0
 _MOST_OF_LIKENESS, _ALIKE_FROM = 3.0, 0.5
 USUAL = 0.9
 """A column has a usual value if so many of its rows have it."""
+_MOST_TYPOS = 5_000
+"""A column with more values than this beside its usual one has values of its own, and not typos."""
 LEAST_LIKENESS, LEAST_LENGTH = 0.75, 4
 """How like the usual value another one has to be, and how long, to be taken for a typo of it."""
 
@@ -68,7 +70,7 @@ class ColumnFacts:
         """The values of a column that look like typos of its usual one: their ranks, that one's, and how alike."""
         counts = self._counts[column]
         usual = int(counts.argmax())
-        if usual == NULL_RANK or counts[usual] < USUAL * counts.sum():
+        if usual == NULL_RANK or counts[usual] < USUAL * counts.sum() or counts.size > _MOST_TYPOS:
             return []
         if len(self.text(column, usual) or "") < LEAST_LENGTH:
             return []

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from lawful.common.errors import UsageError
 from lawful.results.json_files import harmless_json
-from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.encoded_table import METADATA, EncodedTable
 from lawful.tables.mending import Change, Rows, mended_arrow, mended_frame, write_mended
 from lawful.tables.typed_values import typed_values, value_type
 
@@ -96,11 +96,18 @@ def mended_copy(table: EncodedTable, source: ReadSource, changes: Sequence[Chang
 
 def require_new(path: Path, source: Any) -> None:
     """Refuse a place that something is at already, the source first of all, before work is spent."""
-    log = log_of(path)
     with suppress(OSError):
-        if isinstance(source, str | os.PathLike) and path.resolve() == Path(source).resolve():
-            raise UsageError(f"{path} is the table itself, which is never changed", "Name another file.")
-    for place in (path, log):
+        if isinstance(source, str | os.PathLike) and Path(source).exists():
+            if path.resolve() == Path(source).resolve():
+                raise UsageError(f"{path} is the table itself, which is never changed", "Name another file.")
+            if Path(source).resolve() in path.resolve().parents:
+                raise UsageError(f"{path} is inside the table, which is never changed", "Name another folder.")
+            if (Path(source) / METADATA).is_file():
+                raise UsageError(
+                    f"{source} is an encoded table, and no copy can be made in its format",
+                    "Give the table that it was made from.",
+                )
+    for place in (path, log_of(path)):
         if place.exists() or place.is_symlink():
             raise UsageError(f"{place}: there is something already, and nothing is written over", "Name a new file.")
     if not path.absolute().parent.is_dir():

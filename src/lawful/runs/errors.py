@@ -64,12 +64,13 @@ def find_errors(
     search = Search(run.table, run.engine, watch, progress=progress)
     found: list[Suspicion] = []
     heard = _Heard((), ())
+    facts = _facts(run.table)
     stopped: str | None = None
     with run.timed("errors"), ctrl_c_ends(watch, run.cancel):
         try:
             heard = _heard_laws(search, question)
-            found += _typos_of_the_usual(run.table, question)
-            for suspicion in _settled(run, search, question, heard):
+            found += _typos_of_the_usual(run.table, facts, question)
+            for suspicion in _settled(run, search, question, heard, facts):
                 found.append(suspicion)  # one by one: what is settled stays when a limit ends it
         except StoppedError as stop:
             stopped = watch.reason() or stop.message
@@ -86,7 +87,7 @@ def find_errors(
         "seed": question.seed,
         "engine": run.engine.name,
     }
-    cells = _cells(run.table, found)
+    cells = _cells(run.table, facts, found)
     texts = tuple(format_law(law, run.table.names) for law in heard.laws)
     return ErrorsReport(
         run.table, cells, texts, settings, stopped is None, stopped, run.seconds, source or ReadSource(None)
@@ -120,7 +121,9 @@ def _heard_laws(search: Search, question: ErrorsQuestion) -> _Heard:
     return _Heard(heard, entities_among(width, strengths))
 
 
-def _settled(run: Run, search: Search, question: ErrorsQuestion, heard: _Heard) -> Iterator[Suspicion]:
+def _settled(
+    run: Run, search: Search, question: ErrorsQuestion, heard: _Heard, facts: ColumnFacts
+) -> Iterator[Suspicion]:
     """Hear all laws on the rows that any finds something wrong with, and settle the blame."""
     laws = heard.laws
     if not laws:
@@ -128,7 +131,7 @@ def _settled(run: Run, search: Search, question: ErrorsQuestion, heard: _Heard) 
     search.progress(f"asking {len(laws)} laws")
     first = run.engine.opinions(laws, search.watch.is_over)
     rows = np.unique(np.concatenate([opinion.rows for opinion in first]))
-    judge = Judge(laws, first, heard.entities, _facts(run.table, question), question.min_probability)
+    judge = Judge(laws, first, heard.entities, facts, question.min_probability)
     columns = [np.asarray(run.table.column(column)) for column in range(run.table.width)]
     at_once = max(1_000, _OPINIONS_AT_ONCE // len(laws))
     for begin in range(0, rows.size, at_once):
@@ -141,8 +144,8 @@ def _settled(run: Run, search: Search, question: ErrorsQuestion, heard: _Heard) 
             yield from judge.settle(hearing, place)
 
 
-def _facts(table: EncodedTable, question: ErrorsQuestion) -> ColumnFacts:
-    workspace = Workspace(table, question.null_policy)
+def _facts(table: EncodedTable) -> ColumnFacts:
+    workspace = Workspace(table, NullPolicy.EQUAL)
     values: dict[int, pa.Array] = {}
 
     def text(column: int, rank: int) -> str | None:
@@ -156,9 +159,8 @@ def _facts(table: EncodedTable, question: ErrorsQuestion) -> ColumnFacts:
     return ColumnFacts([workspace.frequencies(column) for column in range(table.width)], text)
 
 
-def _typos_of_the_usual(table: EncodedTable, question: ErrorsQuestion) -> Iterator[Suspicion]:
+def _typos_of_the_usual(table: EncodedTable, facts: ColumnFacts, question: ErrorsQuestion) -> Iterator[Suspicion]:
     """Cells of text columns that look like the value that nearly all rows have, and are not."""
-    facts = _facts(table, question)
     for column in range(table.width):
         if table.type(column) is not ColumnType.STRING:  # one number for another is no typo
             continue
@@ -168,7 +170,7 @@ def _typos_of_the_usual(table: EncodedTable, question: ErrorsQuestion) -> Iterat
                     yield Suspicion(row, column, usual, likeness, (FD((), column),))
 
 
-def _cells(table: EncodedTable, found: Sequence[Suspicion]) -> tuple[WrongCell, ...]:
+def _cells(table: EncodedTable, facts: ColumnFacts, found: Sequence[Suspicion]) -> tuple[WrongCell, ...]:
     """What people read of suspicions, each cell once, the most probable first."""
     best: dict[tuple[int, int], Suspicion] = {}
     for suspicion in found:
@@ -176,7 +178,6 @@ def _cells(table: EncodedTable, found: Sequence[Suspicion]) -> tuple[WrongCell, 
         if known is None or known.probability < suspicion.probability:
             best[suspicion.row, suspicion.column] = suspicion
     ordered = sorted(best.values(), key=lambda each: (-each.probability, each.row, each.column))
-    facts = _facts(table, ErrorsQuestion())
     return tuple(
         WrongCell(
             each.row,
