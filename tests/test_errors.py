@@ -10,6 +10,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from damaged_tables import DAMAGED, NAMES, Damage, arrow, damaged, loss, orders, score, swap, typo
+from hypothesis import given
+from hypothesis import strategies as st
 
 import lawful
 from lawful.common.errors import UsageError
@@ -76,6 +78,26 @@ def test_tables_with_nothing_to_say(table: pa.Table) -> None:
     assert list(report) == []
     assert report.complete
     assert report.repaired().equals(table)
+
+
+CELLS = st.sampled_from(["a", "b", "ab", "abcd", "abce", None])
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=40), st.sampled_from(["equal", "ignore"]))
+def test_any_table_is_mended_as_it_is_said(rows: list[tuple[str | None, ...]], null: str) -> None:
+    names = ["x", "y", "z"]
+    table = arrow([list(row) for row in rows] * 3, names)
+    report = lawful.errors(table, null=null, min_probability=0.05)
+    assert report.complete
+    changes = suggested(report)
+    before, after = table.to_pylist(), report.repaired().to_pylist()
+    assert after == [
+        {name: changes.get((number, name), row[name]) for name in names} for number, row in enumerate(before)
+    ]
+    for cell in report:
+        assert cell.value == before[cell.row][cell.column]
+        assert cell.suggested != cell.value or cell.value is None
+        assert null == "equal" or cell.value is not None
 
 
 def test_the_least_probability_decides() -> None:

@@ -83,7 +83,7 @@ def read_array(payload: bytes) -> Int32s:
 
 def opinion_bytes(opinion: Opinion) -> bytes:
     """Write what a law thinks of some rows."""
-    arrays = {name: getattr(opinion, name) for name in ("rows", "weights", "rivals", "suggested")}
+    arrays = {name: getattr(opinion, name) for name in ("rows", "weights", "others", "rivals", "suggested")}
     return _to_bytes(arrays | {"counts": np.array([opinion.tested, opinion.failed], np.int64)})
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,6 +31,7 @@ _LEAST_WRONG, _MOST_WRONG = 0.003, 0.05
 """The share of wrong cells that a column is thought to have before any law is heard, at least and at most."""
 _NO_SUGGESTION = 1.6
 """What it costs to blame a cell that no law has a better value for."""
+_MOST_AGREE = 0.5
 _RIGHT_SIDES, _VOTES = 2, 2
 """Such a cell has to fail with so many different right sides, each with so many votes against it."""
 
@@ -172,6 +173,23 @@ class Judge:
 
 def _columns(law: FD) -> tuple[int, ...]:
     return (*law.lhs, law.rhs)
+
+
+def reverse_law(suspicion: Suspicion) -> FD | None:
+    """The law to ask what a cell should be that only left sides speak of: which value have rows with the same right
+    sides? None where a value is suggested already.
+    """
+    if suspicion.suggested is not None:
+        return None
+    return FD(tuple(sorted({law.rhs for law in suspicion.laws} - {suspicion.column})), suspicion.column)
+
+
+def with_suggestion(suspicion: Suspicion, place: int, opinion: Opinion) -> Suspicion:
+    """The suspicion with the value that most rows with the same right sides have, if most have one."""
+    rivals, others = int(opinion.rivals[place]), int(opinion.others[place])
+    if rivals < _VOTES or rivals <= _MOST_AGREE * others:
+        return suspicion
+    return replace(suspicion, suggested=int(opinion.suggested[place]))
 
 
 def entities_among(width: int, strengths: dict[FD, float], least: float = 0.8) -> list[int]:

@@ -16,7 +16,7 @@ from lawful.dependencies import FD, format_law
 from lawful.discovery.search import Search
 from lawful.discovery.strongest.discover import StrongestQuestion, find_strongest
 from lawful.discovery.strongest.worth import Tried
-from lawful.repairs.blame import Hearing, Judge, Suspicion, entities_among
+from lawful.repairs.blame import Hearing, Judge, Suspicion, entities_among, reverse_law, with_suggestion
 from lawful.repairs.columns import ColumnFacts
 from lawful.results.errors_report import ErrorsReport, WrongCell
 from lawful.results.repaired_tables import ReadSource
@@ -32,6 +32,8 @@ _OPINIONS_AT_ONCE = 8 << 20
 """Rows are settled in blocks of about so many opinions, so that memory does not grow with the table."""
 
 _ROWS_A_LOOK = 100
+_MOST_REVERSED = 64
+"""So many different questions are asked about what left sides should be, the commonest."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ def find_errors(
             found += _typos_of_the_usual(run.table, facts, question)
             for suspicion in _settled(run, search, question, heard, facts):
                 found.append(suspicion)  # one by one: what is settled stays when a limit ends it
+            found = _with_suggestions(run, search, found)
         except StoppedError as stop:
             stopped = watch.reason() or stop.message
         except EngineError:
@@ -142,6 +145,23 @@ def _settled(
             if place % _ROWS_A_LOOK == 0:
                 search.look()
             yield from judge.settle(hearing, place)
+
+
+def _with_suggestions(run: Run, search: Search, found: Sequence[Suspicion]) -> list[Suspicion]:
+    """Ask what the cells should be that only left sides speak of: rows with the same right sides may say it."""
+    asked: dict[FD, list[int]] = defaultdict(list)
+    for number, suspicion in enumerate(found):
+        law = reverse_law(suspicion)
+        if law is not None:
+            asked[law].append(number)
+    answered = list(found)
+    for law in sorted(asked, key=lambda law: -len(asked[law]))[:_MOST_REVERSED]:
+        numbers = asked[law]
+        rows = np.array([found[number].row for number in numbers], np.int32)
+        (opinion,) = run.engine.opinions([law], search.watch.is_over, rows)
+        for place, number in enumerate(numbers):
+            answered[number] = with_suggestion(found[number], place, opinion)
+    return answered
 
 
 def _facts(table: EncodedTable) -> ColumnFacts:

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from lawful.common import small_work
+from lawful.common.arguments import number, whole_number
 from lawful.common.meanings import Measure, NullPolicy, null_policy
 from lawful.common.sizes import parse_size
 from lawful.dependencies import FD, Key
@@ -117,9 +118,11 @@ class OpenTable:
         """Find the cells of the table that are probably wrong. See `lawful.errors`."""
         from lawful.runs.errors import ErrorsQuestion, find_errors
 
-        question = ErrorsQuestion(min_probability, max_size, null_policy(null), seed)
+        least, size = number("min_probability", min_probability), whole_number("max_size", max_size)
+        question = ErrorsQuestion(least, size, null_policy(null), whole_number("seed", seed))
         memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit
-        with self._opened.run(question.null_policy) as run:
+        cells = self._opened.table.rows, self._opened.table.width
+        with self._opened.run(question.null_policy) as run, small_work.of(*cells, runs_in_python=False):
             return find_errors(run, question, self._progress, time_limit, memory, self._opened.source)
 
     def check(

@@ -74,7 +74,7 @@ def asks_almost_laws(make: EngineFactory, table: EncodedTable) -> None:
             for law, opinion in zip(laws, found, strict=True):
                 expected = opinion_of(law, workspace, rows)
                 assert (opinion.tested, opinion.failed) == (expected.tested, expected.failed)
-                for name in ("rows", "weights", "rivals", "suggested"):
+                for name in ("rows", "weights", "others", "rivals", "suggested"):
                     assert np.array_equal(getattr(opinion, name), getattr(expected, name))
         assert engine.opinions([], lambda: False) == []
         with pytest.raises(StoppedError):

@@ -53,14 +53,15 @@ class Opinion:
         The rows.
     weights
         The opinion of each: negative where something is wrong, 0 where the law says nothing.
-    rivals, suggested
-        The votes for the most frequent other value, and its rank (0: there is none).
+    others, rivals, suggested
+        The votes, those of them for the most frequent other value, and its rank (0: there is none).
     tested, failed
         How many rows of the whole table the law votes on, and how many of these fail.
     """
 
     rows: Int32s
     weights: Floats
+    others: Int32s
     rivals: Int32s
     suggested: Int32s
     tested: int
@@ -77,6 +78,7 @@ def opinion_of(law: FD, workspace: Workspace, rows: Int32s | None = None) -> Opi
     return Opinion(
         rows,
         weights[rows],
+        votes.others[rows],
         votes.rival[rows],
         votes.suggested[rows],
         int(np.count_nonzero(tested)),
