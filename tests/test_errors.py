@@ -203,7 +203,7 @@ def test_a_folder_of_files_becomes_a_folder(tmp_path: Path) -> None:
         assert len(again) < 0.1 * len(report)
 
 
-def test_spark_finds_and_mends_the_same(spark, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_finds_and_mends_the_same(spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from lawful.engines import spark as engine
 
     monkeypatch.setattr(engine, "_WORTH_OPINION_JOBS", 0)
@@ -220,3 +220,6 @@ def test_spark_finds_and_mends_the_same(spark, monkeypatch: pytest.MonkeyPatch) 
     assert {row["order"] for row in there.suspicious_rows().collect()} == {
         row["order"] for row in here.suspicious_rows().to_pylist()
     }
+    there.write_repaired(tmp_path / "mended")
+    assert {row["order"]: row for row in pa.parquet.read_table(tmp_path / "mended").to_pylist()} == mended
+    assert len((tmp_path / "mended.log.jsonl").read_text().splitlines()) == len(there.changes())
