@@ -93,6 +93,7 @@ class Judge:
     ) -> None:
         self._laws, self._entities, self._facts = laws, entities, facts
         self._least = math.log(least / (1.0 - least)) if least < 1.0 else math.inf
+        self._lefts = [tuple(sorted({entities[column] for column in law.lhs})) for law in laws]
         self._touching: dict[int, list[int]] = defaultdict(list)
         self._priors: dict[int, float] = defaultdict(lambda: _MOST_WRONG)
         for number, (law, opinion) in enumerate(zip(laws, first, strict=True)):
@@ -144,12 +145,15 @@ class Judge:
         return odds, column, suggested
 
     def _counted(self, column: int, numbers: Sequence[int], weights: Sequence[float]) -> dict[int, float]:
-        """What each law counts for about a column, where those that say the same count less."""
-        groups: dict[tuple[tuple[int, ...], bool, int], list[int]] = defaultdict(list)
+        """What each law counts for about a column, where those that say the same count less.
+
+        Those are laws with left sides that determine each other, and of the laws with the column on the left, whatever
+        stands beside it, those with the same right side.
+        """
+        groups: dict[tuple[int, ...] | int, list[int]] = defaultdict(list)
         for number in numbers:
-            law = self._laws[number]
-            left = tuple(sorted({self._entities[c] for c in law.lhs}))
-            groups[left, law.rhs == column, self._entities[law.rhs]].append(number)
+            right = self._laws[number].rhs
+            groups[self._lefts[number] if right == column else self._entities[right]].append(number)
         counted: dict[int, float] = {}
         for group in groups.values():
             together = sum(abs(weights[number]) for number in group)

@@ -151,29 +151,29 @@ def _concentration(votes: Votes, is_null: Flags) -> float:
 
 
 def _clusters(law: FD, votes: Votes, failed: float, workspace: Workspace) -> Floats:
-    """How often the other rows fail that share a value with a row, where that is far more often than usual."""
-    tested, failing = votes.tested, votes.failing
+    """How often the other rows fail that share a value with a row, where that is far more often than usual.
+
+    Only of rows that fail: the others are not asked.
+    """
+    tested, failing = votes.tested, np.flatnonzero(votes.failing)
     found = np.zeros(tested.size)
-    if np.count_nonzero(failing) <= _CLUSTER:
+    if failing.size <= _CLUSTER:
         return found
+    is_all = bool(tested.all())
+    rates = np.zeros(failing.size)
     for column in range(workspace.table.width):
-        if column == law.rhs:
-            continue
         ranks = workspace.column(column)
-        width = workspace.table.distinct(column) + 1
-        beside = _beside(ranks, tested, width)
-        with_it = _beside(ranks, failing, width)
-        rate = (with_it + _CLUSTER_PRIOR * failed) / (beside + _CLUSTER_PRIOR)
-        is_cluster = (rate > _CLUSTER_TIMES * failed) & (with_it >= _CLUSTER) & (ranks != NULL_RANK)
-        np.maximum(found, np.where(is_cluster, rate, 0.0), out=found)
+        with_it = np.bincount(ranks[failing], minlength=workspace.table.distinct(column) + 1)
+        with_it[NULL_RANK] = 0
+        if column == law.rhs or with_it.max() <= _CLUSTER:
+            continue
+        beside = workspace.frequencies(column) if is_all else np.bincount(ranks[tested], minlength=with_it.size)
+        own = ranks[failing]
+        rate = (with_it[own] - 1 + _CLUSTER_PRIOR * failed) / (beside[own] - 1 + _CLUSTER_PRIOR)
+        is_cluster = (rate > _CLUSTER_TIMES * failed) & (with_it[own] > _CLUSTER)
+        np.maximum(rates, np.where(is_cluster, rate, 0.0), out=rates)
+    found[failing] = rates
     return found
-
-
-def _beside(ranks: Int32s, marked: Flags, width: int) -> Floats:
-    """How many other rows of each row's value are marked."""
-    counted = np.bincount(ranks, marked.astype(np.float64), width).astype(np.float64)
-    beside: Floats = counted[ranks] - marked
-    return beside
 
 
 def _doubts_of_repeats(doubts: Floats, others: Floats, alike: Floats, failed: float) -> Floats:
