@@ -10,6 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from bench.dc_cases import CASES as DC_CASES
+from bench.errors_cases import CASES as ERRORS_CASES
 from bench.evidence_cases import CASES as EVIDENCE_CASES
 from bench.fd_cases import CASES as FD_CASES
 from bench.harness import DATA_VARIABLE, MOST_ROWS, ROOT, Case, Measurement, Missing, Settings, show, write
@@ -31,6 +32,7 @@ CASES: dict[str, Case] = {
     **OD_CASES,
     **LIST_OD_CASES,
     **DC_CASES,
+    **ERRORS_CASES,
     **POOL_CASES,
     **LIVING_CASES,
     **LIVING_PAPER_CASES,

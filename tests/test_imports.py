@@ -25,6 +25,8 @@ ORDER = {
     "engines": 6,
     # What a run gives back: discovery fills it, and everything after reads it.
     "results": 7,
+    # Who is to blame for what laws find wrong: it hears what they think, and sees no table.
+    "repairs": 8,
     "discovery": 8,
     "maintenance": 9,
     "runs": 10,

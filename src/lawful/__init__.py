@@ -1,9 +1,9 @@
 """lawful finds, checks and keeps the laws that a table obeys.
 
-`lawful.strongest`, `lawful.discover`, `lawful.check`, `lawful.explain` and `lawful.profile` are the way in;
-`lawful.open` reads a table once for several of them, and `lawful.load` reads back what was saved. `lawful.make_state`
-and `lawful.open_state` keep the laws of a table that changes. Importing the package loads neither Spark nor Numba:
-these come when they are needed.
+`lawful.strongest`, `lawful.discover`, `lawful.errors`, `lawful.check`, `lawful.explain` and `lawful.profile` are the
+way in; `lawful.open` reads a table once for several of them, and `lawful.load` reads back what was saved.
+`lawful.make_state` and `lawful.open_state` keep the laws of a table that changes. Importing the package loads neither
+Spark nor Numba: these come when they are needed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         SparkSettings,
         check,
         discover,
+        errors,
         explain,
         load,
         make_state,
@@ -42,6 +43,7 @@ __all__ = [
     "__version__",
     "check",
     "discover",
+    "errors",
     "explain",
     "load",
     "make_state",
@@ -56,6 +58,7 @@ __all__ = [
 _HOMES = {
     "check": "lawful.api",
     "discover": "lawful.api",
+    "errors": "lawful.api",
     "explain": "lawful.api",
     "load": "lawful.api",
     "make_state": "lawful.api",

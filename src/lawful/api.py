@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 from lawful.common.arguments import function, instance, mapping, number, text, texts, whole_number
 from lawful.common.errors import LawfulWarning, UsageError
 from lawful.common.meanings import Measure, null_policy
-from lawful.results import CheckReport, DiscoveryReport, Explanation, SavedLaws, StrongestReport, TableProfile
+from lawful.results import (
+    CheckReport,
+    DiscoveryReport,
+    ErrorsReport,
+    Explanation,
+    SavedLaws,
+    StrongestReport,
+    TableProfile,
+)
 from lawful.runs.laws_input import GivenLaws, LawsInput, OneLaw, given_laws, load_document
 from lawful.runs.open_table import OpenTable, null_of_laws
 from lawful.runs.opened import open_source
@@ -39,6 +47,7 @@ __all__ = [
     "SparkSettings",
     "check",
     "discover",
+    "errors",
     "explain",
     "is_state",
     "load",
@@ -72,7 +81,7 @@ def open(  # noqa: A001  # what it does to a table is what the other one does to
     Returns
     -------
     OpenTable
-        The table, with `discover`, `check`, `explain` and `profile`.
+        The table, with `errors`, `discover`, `check`, `explain` and `profile`.
     """
     options = read_options(format, columns, types, limit, dialect)
     told = silent if progress is None else function("progress", progress)
@@ -251,6 +260,72 @@ def strongest(
         return table.strongest(
             find,
             top=top,
+            max_size=max_size,
+            null=null,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            seed=seed,
+        )
+
+
+def errors(
+    source: Any,
+    *,
+    min_probability: float = 0.5,
+    max_size: int = 2,
+    null: str = "equal",
+    time_limit: float | None = None,
+    memory_limit: int | str | None = None,
+    seed: int = 0,
+    engine: EngineName = "auto",
+    spark: SparkSession | SparkSettings | None = None,
+    format: str | None = None,  # noqa: A002  # the name that the command line has for it
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    dialect: CsvDialect | None = None,
+    reuse: bool = True,
+    progress: Progress | None = None,
+) -> ErrorsReport:
+    """Find the cells of a table that are probably wrong, by all laws that almost hold.
+
+    Parameters
+    ----------
+    source
+        The table, as for `check`.
+    min_probability
+        How probable it has to be that a cell is wrong.
+    max_size
+        The most columns on the left of a law that is heard.
+    time_limit
+        Seconds after which to stop with the cells that were settled by then.
+    memory_limit
+        Bytes that this process may use, or a text such as `"4g"`.
+    seed
+        Where random numbers start, for the search for laws on large tables.
+    null, engine, spark, format, columns, types, limit, dialect, reuse, progress
+        As for `check`.
+
+    Returns
+    -------
+    ErrorsReport
+        The cells, the most probable first. `repaired` gives the table with what is suggested, `suspicious_rows` the
+        rows with a wrong cell; the source itself is never changed.
+    """
+    with open(
+        source,
+        engine=engine,
+        spark=spark,
+        format=format,
+        columns=columns,
+        types=types,
+        limit=limit,
+        dialect=dialect,
+        reuse=reuse,
+        progress=progress,
+    ) as table:
+        return table.errors(
+            min_probability=min_probability,
             max_size=max_size,
             null=null,
             time_limit=time_limit,

@@ -14,6 +14,7 @@ from lawful.cli.discovering import discover_command
 from lawful.cli.interrupts import interrupts_wait_for_compilers, leave
 from lawful.cli.looking import bench, cache, demo, profile, warm_up
 from lawful.cli.maintaining import maintain, state
+from lawful.cli.repairing import errors
 from lawful.cli.rewriting import rewrite
 from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_STOPPED, LawfulError, StoppedError, UsageError
 
@@ -22,6 +23,7 @@ def make_app() -> typer.Typer:
     """The command with all its verbs, in the order in which help lists them."""
     app = new_app()
     app.command("discover", short_help="Find the laws that a table obeys.")(discover_command())
+    app.command(short_help="Find the cells of a table that are probably wrong.")(errors)
     app.command(short_help="Check laws on a table.")(check)
     app.command(short_help="Show why a law holds, or what breaks it.")(explain)
     app.command(short_help="Keep the laws of a table that changes.")(maintain)

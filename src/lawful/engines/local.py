@@ -13,12 +13,13 @@ import pyarrow as pa
 
 from lawful.checks import CheckTask, GroupRows, Most, Verdict, Workspace, check, summarize, violating_rows
 from lawful.checks.denials.tree import Path, distinct_violating_pairs
+from lawful.checks.voting.opinions import Opinion, opinion_of
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
 from lawful.common.arrays import Int32s
 from lawful.common.errors import StoppedError, UsageError
 from lawful.common.machine import cores, memory_bytes
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import Law
+from lawful.dependencies import FD, Law
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.class_pairs import compared_classes
 from lawful.engines.packing import Pack, in_packs, pack_by_cost
@@ -228,6 +229,23 @@ class LocalEngine:
             threads.submit(compared_classes, columns, pool, workspace, limit, stops)
             for columns, limit in zip(sets, most, strict=True)
         ]
+        try:
+            return [future.result() for future in waiting]
+        finally:
+            failed.set()
+            wait(future for future in waiting if not future.cancel())
+
+    def opinions(self, laws: Sequence[FD], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
+        """Ask the laws on the threads."""
+        workspace, threads = self._for_checks()
+        failed = Event()
+
+        def ask(law: FD) -> Opinion:
+            if failed.is_set() or self._is_cancelled or should_stop():
+                raise StoppedError("the laws were not asked to the end")
+            return opinion_of(law, workspace, rows)
+
+        waiting = [threads.submit(ask, law) for law in laws]
         try:
             return [future.result() for future in waiting]
         finally:

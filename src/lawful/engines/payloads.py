@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from lawful.checks.voting.opinions import Opinion
 from lawful.common.arrays import Int32s
 from lawful.evidence import AgreeSets, Pool, SignVectors, SwapSets
 from lawful.evidence.denials.evidence import DenialEvidence
@@ -78,6 +79,19 @@ def read_array(payload: bytes) -> Int32s:
     """Read pairs of rows."""
     pairs: Int32s = _from_bytes(payload)["pairs"]
     return pairs
+
+
+def opinion_bytes(opinion: Opinion) -> bytes:
+    """Write what a law thinks of some rows."""
+    arrays = {name: getattr(opinion, name) for name in ("rows", "weights", "others", "rivals", "suggested")}
+    return _to_bytes(arrays | {"counts": np.array([opinion.tested, opinion.failed], np.int64)})
+
+
+def read_opinion(payload: bytes) -> Opinion:
+    """Read what a law thinks of some rows."""
+    found = _from_bytes(payload)
+    counts = found.pop("counts").tolist()
+    return Opinion(**found, tested=counts[0], failed=counts[1])
 
 
 def batch_bytes(batch: pa.RecordBatch) -> bytes:

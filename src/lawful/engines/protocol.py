@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from lawful.checks import CheckTask, GroupRows, Most, Verdict
 from lawful.checks.denials.tree import Path
+from lawful.checks.voting.opinions import Opinion
 from lawful.common.arrays import Int32s
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import Law
+from lawful.dependencies import FD, Law
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
 from lawful.evidence.denials.evidence import DenialEvidence
@@ -114,6 +115,12 @@ class Engine(Protocol):
         `pool` must be one of all rows of the table; it says which columns are compared. The result of each set is a
         pool of the same rows with what its pairs show; only how many pairs there are, where that is more than `most`
         has for the set.
+        """
+
+    def opinions(self, laws: Sequence[FD], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
+        """Give what each of some almost-laws thinks of some rows; without any, of those that it finds wrong.
+
+        See `checks.voting.opinions`.
         """
 
     def cancel(self) -> None:

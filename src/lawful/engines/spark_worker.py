@@ -19,13 +19,22 @@ import pyarrow as pa
 from lawful.checks import CheckTask, Most, Workspace, check, summarize, violating_rows
 from lawful.checks.denials.tree import Path as ConstraintPath
 from lawful.checks.denials.tree import distinct_violating_pairs
+from lawful.checks.voting.opinions import opinion_of
 from lawful.common.arrays import Int32s, Int64s
 from lawful.common.errors import EngineError, LawfulError
-from lawful.dependencies import Law
+from lawful.dependencies import FD, Law
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.class_pairs import compared_classes
 from lawful.engines.packing import Pack
-from lawful.engines.payloads import array_bytes, batch_bytes, evidence_bytes, part_bytes, sets_bytes, swap_bytes
+from lawful.engines.payloads import (
+    array_bytes,
+    batch_bytes,
+    evidence_bytes,
+    opinion_bytes,
+    part_bytes,
+    sets_bytes,
+    swap_bytes,
+)
 from lawful.engines.refuting_pairs import refuting_pairs_of_rows
 from lawful.engines.spark_tables import WorkerSettings, workspace_of
 from lawful.evidence import Pool, Rows, Tile, agree_sets_of_rows, agree_sets_of_tile, swaps_of_tile
@@ -185,6 +194,15 @@ def class_pairs_runner(
         return part_bytes(compared_classes(sets[number], pool, workspace, most[number], _never))
 
     return _answer_runner(compared, settings)
+
+
+def opinion_runner(laws: Sequence[FD], rows: Int32s | None, settings: WorkerSettings) -> Runner:
+    """A task that asks the almost-laws whose numbers it is given what they think of rows."""
+
+    def asked(number: int, workspace: Workspace) -> bytes:
+        return opinion_bytes(opinion_of(laws[number], workspace, rows))
+
+    return _answer_runner(asked, settings)
 
 
 def summary_runner(law: Law, most: Most, settings: WorkerSettings) -> Runner:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lawful.results.check_report import CheckReport, Outcome, RowView
     from lawful.results.discovery_report import DiscoveryReport, FoundFamily, FoundLaw
+    from lawful.results.errors_report import ErrorsReport, WrongCell
     from lawful.results.explanation import Explanation, ViolationGroup
     from lawful.results.saved_laws import SavedLaws
     from lawful.results.strongest_report import Statement, StrongestReport
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CheckReport",
     "DiscoveryReport",
+    "ErrorsReport",
     "Explanation",
     "FoundFamily",
     "FoundLaw",
@@ -29,11 +31,13 @@ __all__ = [
     "StrongestReport",
     "TableProfile",
     "ViolationGroup",
+    "WrongCell",
 ]
 
 _HOMES = {
     "CheckReport": "check_report",
     "DiscoveryReport": "discovery_report",
+    "ErrorsReport": "errors_report",
     "Explanation": "explanation",
     "FoundFamily": "discovery_report",
     "FoundLaw": "discovery_report",
@@ -44,6 +48,7 @@ _HOMES = {
     "StrongestReport": "strongest_report",
     "TableProfile": "table_profile",
     "ViolationGroup": "explanation",
+    "WrongCell": "errors_report",
 }
 
 

@@ -7,10 +7,11 @@ from types import TracebackType
 from typing import Any
 
 from lawful.common import small_work
+from lawful.common.arguments import number, whole_number
 from lawful.common.meanings import Measure, NullPolicy, null_policy
 from lawful.common.sizes import parse_size
 from lawful.dependencies import FD, Key
-from lawful.results import CheckReport, DiscoveryReport, Explanation, StrongestReport, TableProfile
+from lawful.results import CheckReport, DiscoveryReport, ErrorsReport, Explanation, StrongestReport, TableProfile
 from lawful.runs.check import check_laws
 from lawful.runs.laws_input import GivenLaws, LawsInput, OneLaw, allowances, given_laws
 from lawful.runs.opened import Opened
@@ -103,6 +104,26 @@ class OpenTable:
         size = self._opened.table.rows, self._opened.table.width
         with self._opened.run(question.null_policy) as run, small_work.of(*size, runs_in_python=False):
             return strongest_laws(run, question, self._progress, time_limit, memory)
+
+    def errors(
+        self,
+        *,
+        min_probability: float = 0.5,
+        max_size: int = 2,
+        null: str = "equal",
+        time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        seed: int = 0,
+    ) -> ErrorsReport:
+        """Find the cells of the table that are probably wrong. See `lawful.errors`."""
+        from lawful.runs.errors import ErrorsQuestion, find_errors
+
+        least, size = number("min_probability", min_probability), whole_number("max_size", max_size)
+        question = ErrorsQuestion(least, size, null_policy(null), whole_number("seed", seed))
+        memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit
+        cells = self._opened.table.rows, self._opened.table.width
+        with self._opened.run(question.null_policy) as run, small_work.of(*cells, runs_in_python=False):
+            return find_errors(run, question, self._progress, time_limit, memory, self._opened.source)
 
     def check(
         self,

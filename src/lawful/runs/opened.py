@@ -17,6 +17,7 @@ from lawful.checks import DEFAULT_CACHE_BYTES
 from lawful.common.errors import DamagedTableError, UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law
+from lawful.results.repaired_tables import ReadSource
 from lawful.runs.run import (
     Progress,
     Run,
@@ -87,6 +88,8 @@ class Opened:
         self.table = table
         self.engine_name = "local" if spark is None else "spark"
         self.is_open = True
+        self.given: Any = None
+        """What the user gave to be read."""
         self._seconds, self._stack, self._spark, self._threads = seconds, stack, spark, threads
         self._engines: dict[NullPolicy, Engine] = {}
         self._stale: set[NullPolicy] = set()
@@ -164,6 +167,11 @@ class Opened:
                 return joined_frame(engine, law, spark.rows, rows)
             return encoded_frame(engine, law, self.table.names)
 
+    @property
+    def source(self) -> ReadSource:
+        """What the table was read from."""
+        return ReadSource(self.given, None if self._spark is None else self._spark.rows)
+
     def _open_engine(self, null_policy: NullPolicy) -> Engine:
         with self._opening:
             engine = self._engines.get(null_policy)
@@ -213,9 +221,12 @@ def open_source(
     if reuse or not is_local:
         cache_limit()  # a wrong one is told before work is spent
     if is_local:
-        return _open_here(source, options, where, reuse, progress)
-    with ExitStack() as stack:  # what was started goes again if the source cannot be read
-        return _open_on_spark(source, options, where, reuse, progress, stack)
+        opened = _open_here(source, options, where, reuse, progress)
+    else:
+        with ExitStack() as stack:  # what was started goes again if the source cannot be read
+            opened = _open_on_spark(source, options, where, reuse, progress, stack)
+    opened.given = source
+    return opened
 
 
 def _open_here(source: Any, options: ReadOptions, where: Where, reuse: bool, progress: Progress) -> Opened:

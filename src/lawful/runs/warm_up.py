@@ -89,6 +89,7 @@ def warm_up(find: str | Iterable[str] | None = None, progress: Progress = silent
                         _rehearse(table, kind, search)
                 if fits is None:
                     _rehearse_strongest(table, kinds)
+                    table.errors(time_limit=_SECONDS).to_dict()
     return WarmUp(compiled_here() - before, compiling_seconds() - seconds, kept_in())
 
 

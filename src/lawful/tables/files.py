@@ -8,12 +8,13 @@ import gzip
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
 
-from lawful.common.errors import SourceError
+from lawful.common.errors import SourceError, UsageError
 from lawful.tables.options import ReadOptions
 from lawful.tables.text_blocks import LONGEST_RECORD, BlockError, without_byte_order_mark
 
@@ -119,6 +120,23 @@ def spark_unpacks(name: str) -> bool:
     """Whether Spark can read a file of this name as text, unpacking it if it is packed."""
     suffix = Path(name).suffix.lower()
     return suffix not in _COMPRESSED or suffix in _UNPACKED_BY_SPARK
+
+
+@contextmanager
+def opened_unpacked(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to read its plain bytes, unpacked as its name tells."""
+    with path.open("rb") as packed:
+        unpack = _COMPRESSED.get(path.suffix.lower())
+        yield packed if unpack is None else unpack(packed, "rb")
+
+
+def opened_to_write(path: Path) -> IO[bytes]:
+    """Open a file to write plain bytes, which are packed as its name tells."""
+    suffix = path.suffix.lower()
+    if suffix in _COMPRESSED and suffix not in _UNPACKED_BY_SPARK:
+        raise UsageError(f"cannot write {path}: files are packed as .gz or .bz2 only", "Choose another name.")
+    opened: IO[bytes] = _COMPRESSED[suffix](path, "wb") if suffix in _COMPRESSED else path.open("wb")
+    return opened
 
 
 def read_chunks(path: Path, encoding: str, *, newline_bytes: bool) -> Iterator[bytes]:

@@ -23,6 +23,7 @@ from engines.contract.evidence import (
 )
 from engines.contract.verdicts import (
     accepts_no_tasks,
+    asks_almost_laws,
     gives_the_reference_verdicts,
     judges_denial_constraints,
     keeps_its_verdicts_when_tuned,
@@ -44,6 +45,7 @@ CONTRACT = (
     compares_all_pairs_over_a_space,
     judges_denial_constraints,
     tries_laws_of_every_family,
+    asks_almost_laws,
     finds_violating_pairs,
     streams_all_violating_rows,
     streams_all_violating_pairs,

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
+import numpy as np
 import pytest
 
 from engines.contract.tables import DENIALS, VIOLATED, EngineFactory, in_order, random_tasks, reference
-from lawful.checks import CheckTask
-from lawful.common.errors import LawfulError
+from lawful.checks import CheckTask, Workspace
+from lawful.checks.voting.opinions import opinion_of
+from lawful.common.errors import LawfulError, StoppedError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, Cell, ListOD, Predicate, parse_laws
+from lawful.engines import spark
 from lawful.tables.encoded_table import EncodedTable
 
 
@@ -54,6 +59,27 @@ def tries_laws_of_every_family(make: EngineFactory, table: EncodedTable) -> None
         engine.close()
         assert found == reference(table, tasks, policy)
         assert all(verdict.trial is not None for verdict in found)
+
+
+def asks_almost_laws(make: EngineFactory, table: EncodedTable) -> None:
+    """What laws think of rows is the same everywhere, to the last digit; a stop ends the asking."""
+    laws = [task.law for task in random_tasks(table.width, 200, seed=3, largest=2) if isinstance(task.law, FD)][:12]
+    chosen = np.array([0, 5, 17, table.rows - 1], np.int32)
+    for policy in NullPolicy:
+        engine, workspace = make(), Workspace(table, policy)
+        engine.open(table, policy)
+        for rows in (None, chosen, chosen[:0]):
+            with patch.object(spark, "_WORTH_OPINION_JOBS", 0):
+                found = engine.opinions(laws, lambda: False, rows)
+            for law, opinion in zip(laws, found, strict=True):
+                expected = opinion_of(law, workspace, rows)
+                assert (opinion.tested, opinion.failed) == (expected.tested, expected.failed)
+                for name in ("rows", "weights", "others", "rivals", "suggested"):
+                    assert np.array_equal(getattr(opinion, name), getattr(expected, name))
+        assert engine.opinions([], lambda: False) == []
+        with pytest.raises(StoppedError):
+            engine.opinions(laws, lambda: True)
+        engine.close()
 
 
 def accepts_no_tasks(make: EngineFactory, table: EncodedTable) -> None:

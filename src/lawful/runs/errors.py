@@ -1,0 +1,213 @@
+"""A search for wrong cells from question to report: almost-laws found, heard on every row, the blame settled."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from lawful.checks import Workspace
+from lawful.common.errors import EngineError, StoppedError, UsageError
+from lawful.common.meanings import NULL_RANK, ColumnType, NullPolicy
+from lawful.dependencies import FD, format_law
+from lawful.discovery.search import Search
+from lawful.discovery.strongest.discover import StrongestQuestion, find_strongest
+from lawful.discovery.strongest.worth import Tried
+from lawful.repairs.blame import Hearing, Judge, Suspicion, entities_among, reverse_law, with_suggestion
+from lawful.repairs.columns import ColumnFacts
+from lawful.results.errors_report import ErrorsReport, WrongCell
+from lawful.results.repaired_tables import ReadSource
+from lawful.runs.run import Progress, Run
+from lawful.runs.stopping import UserWatch, ctrl_c_ends
+from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.ranking import typed_to_text
+
+_LAWS_A_COLUMN = 16
+"""So many laws are heard about each right side, the strongest."""
+_LAWS_SOUGHT_A_COLUMN = 40
+_OPINIONS_AT_ONCE = 8 << 20
+"""Rows are settled in blocks of about so many opinions, so that memory does not grow with the table."""
+
+_ROWS_A_LOOK = 100
+_MOST_REVERSED = 64
+"""So many different questions are asked about what left sides should be, the commonest."""
+
+
+@dataclass(frozen=True)
+class ErrorsQuestion:
+    """What counts as an error: from which probability on, and by laws of how many columns on the left."""
+
+    min_probability: float = 0.5
+    max_size: int = 2
+    null_policy: NullPolicy = NullPolicy.EQUAL
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.min_probability <= 1.0:
+            raise UsageError(f"the least probability must be above 0 and at most 1, and is {self.min_probability:g}")
+
+
+def find_errors(
+    run: Run,
+    question: ErrorsQuestion,
+    progress: Progress,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    source: ReadSource | None = None,
+) -> ErrorsReport:
+    """Find the cells of an opened run that are probably wrong.
+
+    A limit, or Ctrl-C, ends it with the cells that were settled by then. `source` is what the table was read from.
+    """
+    watch = UserWatch(time_limit, memory_limit)
+    search = Search(run.table, run.engine, watch, progress=progress)
+    found: list[Suspicion] = []
+    heard = _Heard((), ())
+    facts = _facts(run.table)
+    stopped: str | None = None
+    with run.timed("errors"), ctrl_c_ends(watch, run.cancel):
+        try:
+            heard = _heard_laws(search, question)
+            found += _typos_of_the_usual(run.table, facts, question)
+            for suspicion in _settled(run, search, question, heard, facts):
+                found.append(suspicion)  # one by one: what is settled stays when a limit ends it
+            found = _with_suggestions(run, search, found)
+        except StoppedError as stop:
+            stopped = watch.reason() or stop.message
+        except EngineError:
+            stopped = watch.reason()  # a job that was cut off is no failure
+            if stopped is None:
+                raise
+    if stopped is None and not search.findings.complete:
+        stopped = search.findings.stopped_because or "the search for laws was stopped"
+    settings = {
+        "min_probability": question.min_probability,
+        "max_size": question.max_size,
+        "null": question.null_policy.value,
+        "seed": question.seed,
+        "engine": run.engine.name,
+    }
+    cells = _cells(run.table, facts, found)
+    texts = tuple(format_law(law, run.table.names) for law in heard.laws)
+    return ErrorsReport(
+        run.table, cells, texts, settings, stopped is None, stopped, run.seconds, source or ReadSource(None)
+    )
+
+
+@dataclass(frozen=True)
+class _Heard:
+    """The laws that are heard, and a number for each column, the same for columns that determine each other."""
+
+    laws: Sequence[FD]
+    entities: Sequence[int]
+
+
+def _heard_laws(search: Search, question: ErrorsQuestion) -> _Heard:
+    """The strongest laws about each column."""
+    width = search.table.width
+    top = _LAWS_SOUGHT_A_COLUMN * max(1, width)
+    wanted = StrongestQuestion(("fd",), top, question.max_size, question.null_policy, question.seed)
+    strongest = find_strongest(search, wanted).laws.get("fd", [])
+    by_right_side: dict[int, list[Tried]] = defaultdict(list)
+    strengths = {}
+    for tried in strongest:
+        assert isinstance(tried.law, FD)
+        strengths[tried.law] = tried.trial.strength
+        by_right_side[tried.law.rhs].append(tried)
+    heard = []
+    for right in sorted(by_right_side):
+        best = sorted(by_right_side[right], key=lambda tried: (-tried.trial.sure_strength, tried.rank))
+        heard += [tried.law for tried in best[:_LAWS_A_COLUMN] if isinstance(tried.law, FD)]
+    return _Heard(heard, entities_among(width, strengths))
+
+
+def _settled(
+    run: Run, search: Search, question: ErrorsQuestion, heard: _Heard, facts: ColumnFacts
+) -> Iterator[Suspicion]:
+    """Hear all laws on the rows that any finds something wrong with, and settle the blame."""
+    laws = heard.laws
+    if not laws:
+        return
+    search.progress(f"asking {len(laws)} laws")
+    first = run.engine.opinions(laws, search.watch.is_over)
+    rows = np.unique(np.concatenate([opinion.rows for opinion in first]))
+    judge = Judge(laws, first, heard.entities, facts, question.min_probability)
+    columns = [np.asarray(run.table.column(column)) for column in range(run.table.width)]
+    at_once = max(1_000, _OPINIONS_AT_ONCE // len(laws))
+    for begin in range(0, rows.size, at_once):
+        search.progress(f"settling {begin:,} of {rows.size:,} rows")
+        some = rows[begin : begin + at_once].astype(np.int32)
+        hearing = Hearing.of(some, run.engine.opinions(laws, search.watch.is_over, some), columns)
+        for place in range(some.size):
+            if place % _ROWS_A_LOOK == 0:
+                search.look()
+            yield from judge.settle(hearing, place)
+
+
+def _with_suggestions(run: Run, search: Search, found: Sequence[Suspicion]) -> list[Suspicion]:
+    """Ask what the cells should be that only left sides speak of: rows with the same right sides may say it."""
+    asked: dict[FD, list[int]] = defaultdict(list)
+    for number, suspicion in enumerate(found):
+        law = reverse_law(suspicion)
+        if law is not None:
+            asked[law].append(number)
+    answered = list(found)
+    for law in sorted(asked, key=lambda law: -len(asked[law]))[:_MOST_REVERSED]:
+        numbers = asked[law]
+        rows = np.array([found[number].row for number in numbers], np.int32)
+        (opinion,) = run.engine.opinions([law], search.watch.is_over, rows)
+        for place, number in enumerate(numbers):
+            answered[number] = with_suggestion(found[number], place, opinion)
+    return answered
+
+
+def _facts(table: EncodedTable) -> ColumnFacts:
+    workspace = Workspace(table, NullPolicy.EQUAL)
+    values: dict[int, pa.Array] = {}
+
+    def text(column: int, rank: int) -> str | None:
+        if rank == NULL_RANK:
+            return None
+        if column not in values:
+            values[column] = table.values(column)
+        found: str = typed_to_text(values[column].slice(rank - 1, 1))[0].as_py()
+        return found
+
+    return ColumnFacts([workspace.frequencies(column) for column in range(table.width)], text)
+
+
+def _typos_of_the_usual(table: EncodedTable, facts: ColumnFacts, question: ErrorsQuestion) -> Iterator[Suspicion]:
+    """Cells of text columns that look like the value that nearly all rows have, and are not."""
+    for column in range(table.width):
+        if table.type(column) is not ColumnType.STRING:  # one number for another is no typo
+            continue
+        for rank, usual, likeness in facts.typos_of_the_usual(column):
+            if likeness >= question.min_probability:
+                for row in np.flatnonzero(table.column(column) == rank).tolist():
+                    yield Suspicion(row, column, usual, likeness, (FD((), column),))
+
+
+def _cells(table: EncodedTable, facts: ColumnFacts, found: Sequence[Suspicion]) -> tuple[WrongCell, ...]:
+    """What people read of suspicions, each cell once, the most probable first."""
+    best: dict[tuple[int, int], Suspicion] = {}
+    for suspicion in found:
+        known = best.get((suspicion.row, suspicion.column))
+        if known is None or known.probability < suspicion.probability:
+            best[suspicion.row, suspicion.column] = suspicion
+    ordered = sorted(best.values(), key=lambda each: (-each.probability, each.row, each.column))
+    return tuple(
+        WrongCell(
+            each.row,
+            table.names[each.column],
+            table.place(each.row),
+            facts.text(each.column, int(table.column(each.column)[each.row])),
+            None if each.suggested is None else facts.text(each.column, each.suggested),
+            each.probability,
+            tuple(format_law(law, table.names) for law in each.laws),
+            each.suggested,
+        )
+        for each in ordered
+    )
