@@ -1,4 +1,4 @@
-"""The command, run in this process as its entry point runs it, with a cache folder of its own."""
+"""The command, run in this process, which goes on after it, with a cache folder of its own."""
 
 from __future__ import annotations
 
@@ -24,18 +24,15 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 @pytest.fixture
 def lawful(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Lawful:
     """Run `lawful ARGUMENTS`; what it prints is caught where the system sees it, so native code is included."""
-    from lawful.cli.main import run
+    from lawful.cli.main import exit_code
 
     def call(*arguments: str | Path) -> Finished:
         if "cache" in arguments:
             gc.collect()  # in a process of its own, nothing of the last command would still use its table
         monkeypatch.setattr(sys, "argv", ["lawful", *map(str, arguments)])
         capfd.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            run()
+        code = exit_code()
         caught = capfd.readouterr()
-        code = ended.value.code
-        assert isinstance(code, int)
         return Finished(code, caught.out, caught.err)
 
     return call

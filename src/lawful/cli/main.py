@@ -44,6 +44,11 @@ _INTERRUPTED = 130
 
 
 def run() -> None:
+    """Run the command, and end the process."""
+    leave(exit_code())
+
+
+def exit_code() -> int:
     """Run the command; every error ends in a sentence and an exit code, never in a traceback."""
     from lawful.cli.output import make_streams_lenient, warnings_are_notes
 
@@ -61,7 +66,7 @@ def run() -> None:
         if debug:
             traceback.print_exception(error)
         code = _report(error)
-    leave(code)
+    return int(code)
 
 
 def _report(error: Exception) -> int:
