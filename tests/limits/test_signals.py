@@ -17,7 +17,7 @@ from pyarrow import csv
 
 PATIENCE = 200.0
 """Seconds after which a command that was told to end hangs."""
-COMMAND = (sys.executable, "-c", "from lawful.cli.main import run; run()", "discover", "t.csv")
+COMMAND = (sys.executable, "-c", "from lawful.cli.main import run; run()", "discover", "t.csv", "--exact")
 
 
 def _many_laws(rows: int = 60, columns: int = 16) -> pa.Table:
@@ -88,6 +88,7 @@ def _wait_until_asleep(pid: int) -> None:
     while time.monotonic() < deadline:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         state, used = fields[0], f"{fields[11]} {fields[12]}"
+        assert state != "Z", "the command has ended"
         if state == "S" and before == (state, used):
             return
         before = (state, used)
