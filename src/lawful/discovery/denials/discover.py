@@ -133,7 +133,8 @@ class _Constraints:
         # With an error what is certain would have to be counted, and a constraint of another space to be found again.
         if self._question.error or self._question.strategy == "completion":
             return
-        from lawful.discovery.denials.small import LARGEST, SmallConstraints
+        from lawful.discovery.denials.small import SmallConstraints
+        from lawful.search.denials.small import LARGEST
 
         largest = LARGEST if self._question.max_size is None else min(LARGEST, self._question.max_size)
         preliminary = self._preliminary.with_another_pool()

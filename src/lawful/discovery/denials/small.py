@@ -17,10 +17,9 @@ from lawful.discovery.denials.preliminary import Preliminary
 from lawful.discovery.search import Search
 from lawful.evidence import WindowSampler, sample_random_pairs
 from lawful.search import unpack_sets
+from lawful.search.denials.small import small_constraints
 from lawful.search.sets import by_size, sets_without
 
-LARGEST = 3
-"""The most predicates of a constraint that is sought first."""
 _RANDOM_PAIRS, _NEAR_PAIRS, _JUDGED_AFTER = 1 << 12, 1 << 14, 1 << 9
 """Pairs in the sample: random ones, and neighbours in some column, of which so many tell what a column yields."""
 _CHECKS_AT_ONCE = 512
@@ -63,13 +62,16 @@ class SmallConstraints(DenialConstraints):
 
     def _some_constraints(self) -> tuple[Words, bool]:
         """The constraints of the size, or the first of them, and whether these are all."""
-        preliminary, found, are_all = self._preliminary, [self._preliminary.nothing()], True
-        for sets in preliminary.inverted(preliminary.pool.evidence, "reduced", self._size):
+        preliminary, found, are_all = self._preliminary, [self.confirmed], True
+        signs, size = preliminary.pool.evidence.signs, self._size
+        assert size is not None
+        for sets in small_constraints(signs.less, signs.greater, preliminary.space, size, preliminary.look):
             found.append(sets)
             if sum(map(len, found)) > _MOST_AT_ONCE:
                 are_all = False
                 break
+        # Across columns one may follow from smaller ones, which are confirmed.
         joined = np.concatenate(found)
-        reduced, _ = preliminary.reduced(joined, has_images=are_all, should_stop=preliminary.is_over)
+        reduced, _ = preliminary.reduced(joined, has_images=False, should_stop=preliminary.is_over)
         self._search.look()
         return reduced, are_all
