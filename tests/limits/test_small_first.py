@@ -10,6 +10,7 @@ from oracle import minimal_fds, minimal_keys
 
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, Key
+from lawful.discovery import compared_pairs
 from lawful.discovery.denials import discover as denials
 from lawful.discovery.denials.preliminary import Preliminary
 from lawful.discovery.denials.questions import DenialQuestion, predicate_space
@@ -26,20 +27,8 @@ from lawful.search import unpack_sets
 from lawful.search.denials import small as small_constraints
 from lawful.tables.local_pipeline import encode_arrow
 from lawful.tables.options import ReadOptions
+from limits.looks import EndsAtAnyLook, EndsWhenTold
 from limits.test_every_look import table
-
-
-class EndsAtAnyLook(Watch):
-    """Reaches its limit at the n-th look, in whatever thread."""
-
-    def __init__(self, looks: int) -> None:
-        super().__init__(1e9)
-        self.left = looks
-
-    def reason(self) -> str | None:
-        self.left -= 1
-        return "enough was looked" if self.left < 0 else None
-
 
 POLICIES = list(NullPolicy)
 ROWS = st.integers(1, 3).flatmap(
@@ -103,24 +92,14 @@ def test_small_constraints_are_those_of_the_whole_answer(cross_columns: bool) ->
 def test_a_search_that_is_stopped_while_all_pairs_are_compared_has_the_small_constraints(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(denials, "_WORTH_A_LOOK", 0)
+    monkeypatch.setattr(compared_pairs, "WORTH_A_LOOK", 0)
     ranked = encode_arrow(table(), ReadOptions())
 
-    class Stopped(Watch):
-        is_over_now = False
-
-        def reason(self) -> str | None:
-            return "all pairs" if self.is_over_now else None
-
-    watch = Stopped(1e9)
-
-    def told(words: str) -> None:
-        watch.is_over_now = "all pairs" in words
-
+    watch = EndsWhenTold("all pairs")
     question = DenialQuestion(cross_columns=False, strategy="full", columns=(2, 3, 4))
     engine = LocalEngine(threads=2)
     engine.open(ranked, NullPolicy.EQUAL)
-    found = denials.discover_denial_constraints(Search(ranked, engine, watch, progress=told), question)
+    found = denials.discover_denial_constraints(Search(ranked, engine, watch, progress=watch.tell), question)
     assert found.stopped_because == "all pairs"
     whole = denials.discover_denial_constraints(Search(ranked, engine), question)
     expected = {law for listing in whole.listings for law in listing.laws() if len(law.predicates) <= 3}
@@ -128,7 +107,7 @@ def test_a_search_that_is_stopped_while_all_pairs_are_compared_has_the_small_con
 
 
 def test_what_a_search_for_constraints_has_at_any_look_holds_and_is_minimal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(denials, "_WORTH_A_LOOK", 0)
+    monkeypatch.setattr(compared_pairs, "WORTH_A_LOOK", 0)
     monkeypatch.setattr(small_constraints, "_WORDS_A_SLICE", 1 << 8)
     ranked = encode_arrow(table(), ReadOptions())
     engine = LocalEngine(threads=2)

@@ -34,6 +34,10 @@ _PATIENCE = 1.0
 """How many times as long as comparing all pairs sampling and checking may take before all pairs are compared."""
 _SECONDS_A_HASHED_PAIR = 20e-9
 """What one thread takes for a pair whose vector is too long for a table of all vectors."""
+_SHARE_FOR_SMALL, _MOST_FOR_SMALL = 0.4, 60.0
+"""The share of the time that is left, and the most seconds, for small laws before all others."""
+WORTH_A_LOOK = 1 << 21
+"""With fewer pairs of rows than this, all of them are compared before small laws would be found by checks."""
 
 
 class SlowerThanAllPairsError(Exception):
@@ -111,6 +115,28 @@ class ComparedPairs:
         for sampler in self._samplers:
             sampler.run(self._min_yield, _MOST_FOCUSED_PAIRS, self._search.watch.is_over)
             self._search.look()
+
+    def sample_a_little(self, pairs: int) -> None:
+        """Compare so many pairs, unless some are known: enough to refute most small laws, and over in a moment.
+
+        A fifth of them are random, the others neighbours in some column.
+        """
+        if not len(self.pool):
+            near = pairs * 4 // 5
+            sample_random_pairs(self.pool, pairs - near, self._asked.seed)
+            judged_after = max(1, near // (2 * max(1, len(self.pool.columns))))  # so that each column has its turn
+            windows = WindowSampler(self.pool, self._search.table, self._asked.seed, judged_after)
+            windows.run(0.0, near, self._search.watch.is_over)
+            self._search.look()
+
+    def is_worth_a_look_for_small_laws(self) -> bool:
+        """Whether small laws are found by checks before all pairs could be compared, and somebody may need them."""
+        return self._search.watch.is_limited and math.comb(self._search.table.rows, 2) > WORTH_A_LOOK
+
+    def be_patient_for_small_laws(self) -> None:
+        """Give small laws a share of the time that is left."""
+        share = _SHARE_FOR_SMALL * self._search.watch.seconds_left
+        self.patience_ends = working_seconds() + min(_MOST_FOR_SMALL, share)
 
     def learn(self, witnesses: list[tuple[int, int]]) -> None:
         """Take in pairs that refute laws, for this search and those of other families."""

@@ -47,10 +47,6 @@ _MOST_SORTED_OUT = 4_000_000
 """The most constraints of a search that was broken off that are sorted out, the smallest; a second's work."""
 _COPIES = 3
 """What it takes to sort constraints out, in copies of them: it must have room when a limit has been reached."""
-_SHARE_FOR_SMALL, _MOST_FOR_SMALL = 0.4, 60.0
-"""The share of the time that is left, and the most seconds, for constraints of few predicates before all others."""
-_WORTH_A_LOOK = 1 << 21
-"""With fewer pairs of rows than this, all of them are compared before small constraints would be found by checks."""
 
 
 def discover_denial_constraints(search: Search, question: DenialQuestion) -> Findings:
@@ -87,7 +83,7 @@ class _Constraints:
     def find(self) -> None:
         """Find all constraints by the strategy that is asked for, or is quicker, and sort them out."""
         strategy, question = self._question.strategy, self._question
-        if self._search.watch.is_limited and math.comb(self._search.table.rows, 2) > _WORTH_A_LOOK:
+        if self._preliminary.is_worth_a_look_for_small_laws():
             self._find_small_ones()
         if strategy == "auto":
             is_full = question.error > 0 or full_evidence_is_quicker(self._search.table.rows, self._space)
@@ -138,9 +134,7 @@ class _Constraints:
 
         largest = LARGEST if self._question.max_size is None else min(LARGEST, self._question.max_size)
         preliminary = self._preliminary.with_another_pool()
-        preliminary.patience_ends = working_seconds() + min(
-            _MOST_FOR_SMALL, _SHARE_FOR_SMALL * self._search.watch.seconds_left
-        )
+        preliminary.be_patient_for_small_laws()
         thinker = SmallConstraints(self._search, preliminary, largest)
         self._checked.append(thinker)
         with suppress(SlowerThanAllPairsError):  # the patience has ended

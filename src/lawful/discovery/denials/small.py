@@ -15,13 +15,12 @@ from lawful.common.arrays import Words
 from lawful.discovery.denials.hybrid import DenialConstraints, Numbers
 from lawful.discovery.denials.preliminary import Preliminary
 from lawful.discovery.search import Search
-from lawful.evidence import WindowSampler, sample_random_pairs
 from lawful.search import unpack_sets
 from lawful.search.denials.small import small_constraints
 from lawful.search.sets import by_size, sets_without
 
-_RANDOM_PAIRS, _NEAR_PAIRS, _JUDGED_AFTER = 1 << 12, 1 << 14, 1 << 9
-"""Pairs in the sample: random ones, and neighbours in some column, of which so many tell what a column yields."""
+_PAIRS = 20_000
+"""How many pairs make the sample."""
 _CHECKS_AT_ONCE = 512
 _MOST_AT_ONCE = 1 << 15
 """Of more candidates than this only the first are checked, for what their refutation teaches."""
@@ -38,12 +37,7 @@ class SmallConstraints(DenialConstraints):
 
     def sample(self) -> None:
         """Compare a few pairs, once: witnesses tell more than further ones would."""
-        pool = self._preliminary.pool
-        if not len(pool):
-            sample_random_pairs(pool, _RANDOM_PAIRS, 0)
-            windows = WindowSampler(pool, self._search.table, 0, _JUDGED_AFTER)
-            windows.run(0.0, _NEAR_PAIRS, self._search.watch.is_over)
-            self._search.look()
+        self._preliminary.sample_a_little(_PAIRS)
 
     def think(self) -> Iterator[Sequence[Numbers]]:
         """Send the candidates of a size, as many as can be checked; once they hold, go on to the next size."""
