@@ -14,6 +14,7 @@ from lawful.common.compiling import working_seconds
 from lawful.common.machine import cores
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.discovery.cost_model import full_evidence_seconds
+from lawful.discovery.questions import Watch
 from lawful.discovery.search import Asked, Search
 from lawful.evidence import EFFICIENCY_THRESHOLD, FocusedSampler, WindowSampler, YieldSampler, sample_random_pairs
 from lawful.evidence.byte_columns import DIRECT_BITS
@@ -129,14 +130,9 @@ class ComparedPairs:
             windows.run(0.0, near, self._search.watch.is_over)
             self._search.look()
 
-    def is_worth_a_look_for_small_laws(self) -> bool:
-        """Whether small laws are found by checks before all pairs could be compared, and somebody may need them."""
-        return self._search.watch.is_limited and math.comb(self._search.table.rows, 2) > WORTH_A_LOOK
-
     def be_patient_for_small_laws(self) -> None:
         """Give small laws a share of the time that is left."""
-        share = _SHARE_FOR_SMALL * self._search.watch.seconds_left
-        self.patience_ends = working_seconds() + min(_MOST_FOR_SMALL, share)
+        self.patience_ends = end_of_small_laws(self._search.watch)
 
     def learn(self, witnesses: list[tuple[int, int]]) -> None:
         """Take in pairs that refute laws, for this search and those of other families."""
@@ -167,6 +163,16 @@ class ComparedPairs:
         expected = (candidates - self.confirmed) * self._table.rows * _SECONDS_A_CHECKED_ROW
         if working_seconds() + expected > self.patience_ends:
             raise SlowerThanAllPairsError
+
+
+def small_laws_come_first(search: Search) -> bool:
+    """Whether small laws are found by checks before all pairs could be compared, and somebody may need them."""
+    return search.watch.is_limited and math.comb(search.table.rows, 2) > WORTH_A_LOOK
+
+
+def end_of_small_laws(watch: Watch) -> float:
+    """When to end a search for small laws that goes before the search for all."""
+    return working_seconds() + min(_MOST_FOR_SMALL, _SHARE_FOR_SMALL * watch.seconds_left)
 
 
 def full_evidence_is_quicker(rows: int, space: PredicateSpace) -> bool:

@@ -23,7 +23,12 @@ from lawful.common.arrays import Floats, Int64s, Words
 from lawful.common.compiling import working_seconds
 from lawful.common.errors import StoppedError
 from lawful.common.memory import make_room
-from lawful.discovery.compared_pairs import SlowerThanAllPairsError, full_evidence_is_quicker, most_within
+from lawful.discovery.compared_pairs import (
+    SlowerThanAllPairsError,
+    full_evidence_is_quicker,
+    most_within,
+    small_laws_come_first,
+)
 from lawful.discovery.denials.hybrid import DenialConstraints
 from lawful.discovery.denials.listing import DenialListing, interests_of
 from lawful.discovery.denials.preliminary import Preliminary
@@ -83,7 +88,7 @@ class _Constraints:
     def find(self) -> None:
         """Find all constraints by the strategy that is asked for, or is quicker, and sort them out."""
         strategy, question = self._question.strategy, self._question
-        if self._preliminary.is_worth_a_look_for_small_laws():
+        if small_laws_come_first(self._search):
             self._find_small_ones()
         if strategy == "auto":
             is_full = question.error > 0 or full_evidence_is_quicker(self._search.table.rows, self._space)

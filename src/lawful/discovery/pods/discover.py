@@ -24,6 +24,7 @@ from lawful.discovery.compared_pairs import (
     SlowerThanAllPairsError,
     full_evidence_is_quicker,
     most_within,
+    small_laws_come_first,
 )
 from lawful.discovery.findings import Findings
 from lawful.discovery.loop import run_loop
@@ -74,7 +75,7 @@ class _Laws:
         """Find all laws by the strategy that is asked for, or is quicker; return the evidence that they follow from."""
         question, search = self._question, self._search
         strategy = question.strategy
-        if not question.error and self._compared.is_worth_a_look_for_small_laws():
+        if not question.error and small_laws_come_first(search):
             self._find_small_ones()
         if strategy == "auto":
             is_full = question.error > 0 or full_evidence_is_quicker(search.table.rows, self._compared.space)
