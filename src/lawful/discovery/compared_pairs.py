@@ -37,8 +37,8 @@ _SECONDS_A_HASHED_PAIR = 20e-9
 """What one thread takes for a pair whose vector is too long for a table of all vectors."""
 _SHARE_FOR_SMALL, _MOST_FOR_SMALL = 0.4, 60.0
 """The share of the time that is left, and the most seconds, for small laws before all others."""
-WORTH_A_LOOK = 1 << 21
-"""With fewer pairs of rows than this, all of them are compared before small laws would be found by checks."""
+WORTH_A_LOOK = 1 << 24
+"""With fewer comparisons than this, all pairs of rows are compared before small laws would be found by checks."""
 
 
 class SlowerThanAllPairsError(Exception):
@@ -165,9 +165,12 @@ class ComparedPairs:
             raise SlowerThanAllPairsError
 
 
-def small_laws_come_first(search: Search) -> bool:
-    """Whether small laws are found by checks before all pairs could be compared, and somebody may need them."""
-    return search.watch.is_limited and math.comb(search.table.rows, 2) > WORTH_A_LOOK
+def small_laws_come_first(search: Search, groups: int) -> bool:
+    """Whether small laws are found by checks before all pairs could be compared, and somebody may need them.
+
+    A pair is compared in so many groups.
+    """
+    return search.watch.is_limited and math.comb(search.table.rows, 2) * groups > WORTH_A_LOOK
 
 
 def end_of_small_laws(watch: Watch) -> float:

@@ -38,7 +38,7 @@ def small_pairs(search: Search, question: CanonicalQuestion, shared: Shared, sta
 
     FDs of one column are stated too, unless all FDs are known already.
     """
-    if not small_laws_come_first(search):
+    if not small_laws_come_first(search, len(shared.orders.classes)):
         return []
     thinker = _SmallPairs(search, question, shared, statements)
     try:

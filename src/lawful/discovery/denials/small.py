@@ -19,25 +19,33 @@ from lawful.search import unpack_sets
 from lawful.search.denials.small import small_constraints
 from lawful.search.sets import by_size, sets_without
 
-_PAIRS = 20_000
-"""How many pairs make the sample."""
+_PAIRS, _LEAST_PAIRS, _BITS = 20_000, 500, 1 << 28
+"""How many pairs make the sample: fewer where they would take more bits, one for each predicate."""
 _CHECKS_AT_ONCE = 512
 _MOST_AT_ONCE = 1 << 15
 """Of more candidates than this only the first are checked, for what their refutation teaches."""
 
 
 class SmallConstraints(DenialConstraints):
-    """The constraints of few predicates that a small pool leaves, and which of them are confirmed."""
+    """The constraints of few predicates that a small pool leaves, and which of them are confirmed.
 
-    def __init__(self, search: Search, preliminary: Preliminary, largest: int) -> None:
+    Parameters
+    ----------
+    known
+        Constraints that are confirmed already.
+    """
+
+    def __init__(self, search: Search, preliminary: Preliminary, largest: int, known: Words | None = None) -> None:
         super().__init__(search, preliminary)
+        self._confirmed += [] if known is None else [known]
         self._sizes = iter(range(1, largest + 1))
         self._size = next(self._sizes, None)
         self.is_done = self._size is None
 
     def sample(self) -> None:
         """Compare a few pairs, once: witnesses tell more than further ones would."""
-        self._preliminary.sample_a_little(_PAIRS)
+        pairs = max(_LEAST_PAIRS, min(_PAIRS, _BITS // max(1, len(self._preliminary.space))))
+        self._preliminary.sample_a_little(pairs)
 
     def think(self) -> Iterator[Sequence[Numbers]]:
         """Send the candidates of a size, as many as can be checked; once they hold, go on to the next size."""

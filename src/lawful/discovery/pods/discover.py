@@ -75,7 +75,7 @@ class _Laws:
         """Find all laws by the strategy that is asked for, or is quicker; return the evidence that they follow from."""
         question, search = self._question, self._search
         strategy = question.strategy
-        if not question.error and small_laws_come_first(search):
+        if not question.error and small_laws_come_first(search, self._columns):
             self._find_small_ones()
         if strategy == "auto":
             is_full = question.error > 0 or full_evidence_is_quicker(search.table.rows, self._compared.space)
