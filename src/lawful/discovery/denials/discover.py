@@ -60,16 +60,22 @@ def discover_denial_constraints(search: Search, question: DenialQuestion) -> Fin
     The one listing of all constraints is emitted in the end.
     """
     assert isinstance(search.table, EncodedTable)
-    with search.to_the_end():
+    stopped: StoppedError | None = None
+    try:
         space = predicate_space(search.table, question, search.look)
-        for line in space.describe(search.table.names):
-            search.progress(line)
-        search.counts["predicates"] = len(space)
-        constraints = _Constraints(search, question, Preliminary(search, question, search.table, space))
-        search.last_words = constraints.listing
+    except StoppedError as stop:  # a listing, even of nothing, is of some space
+        stopped = stop
+        space = predicate_space(search.table, question.of_single_columns())
+    for line in space.describe(search.table.names):
+        search.progress(line)
+    search.counts["predicates"] = len(space)
+    constraints = _Constraints(search, question, Preliminary(search, question, search.table, space))
+    search.last_words = constraints.listing
+    with search.to_the_end():
+        if stopped is not None:
+            raise stopped
         constraints.find()
-    if search.last_words is not None:
-        search.state(search.last_words(True))
+    search.state(constraints.listing())
     return search.findings
 
 
