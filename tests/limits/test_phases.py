@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -127,3 +129,17 @@ def test_the_time_of_work_is_its_own_and_errors_come_back() -> None:
     assert stopping.kept_to(watch, lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
         stopping.kept_to(watch, lambda: 1 // 0)
+
+
+@pytest.mark.timeout(HANGS)
+def test_a_check_that_does_not_look_is_left_behind_at_ctrl_c(stuck: Any) -> None:
+    reached = stuck(local, "check")
+
+    def press() -> None:
+        assert reached.wait(HANGS)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=press, daemon=True).start()
+    report = lawful.check(table(), ["key(id)", "kind -> half"])
+    assert not report.complete
+    assert len(report.outcomes) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,12 +12,17 @@ from hypothesis.extra import numpy as arrays
 from lawful.common.errors import StoppedError
 from lawful.common.machine import memory_bytes
 from lawful.common.memory import make_room, memory_kept_below, most_without_limit, resident_bytes
+from lawful.discovery.search import Search
+from lawful.engines.local import LocalEngine
 from lawful.evidence import count_table
 from lawful.evidence.count_table import CountTable
 from lawful.evidence.vector_set import VectorSet
+from lawful.runs.stopping import UserWatch
 from lawful.search import hitting_sets, sets
 from lawful.search.hitting_sets import HittingSetSearch, nodes_a_slice
 from lawful.search.sets import by_size, distinct_sets, fresh_columns, minimal_sets
+from lawful.tables.local_pipeline import encode_arrow
+from lawful.tables.options import ReadOptions
 
 FAMILIES = arrays.arrays(np.uint64, st.tuples(st.integers(1, 60), st.integers(1, 2)), elements=st.integers(0, 255))
 
@@ -101,3 +107,17 @@ def test_room_is_asked_for_before_it_is_taken() -> None:
 
 def test_without_a_limit_a_share_of_the_machine_is_kept() -> None:
     assert 0.75 * memory_bytes() - 1 <= most_without_limit() < memory_bytes()
+
+
+def test_a_search_says_which_limit_ended_it_though_memory_is_free_again() -> None:
+    class Relieved(UserWatch):
+        def reason(self) -> str | None:
+            self.reached = "the memory limit was reached"
+            return None
+
+    ranked, engine = encode_arrow(pa.table({"a": [1, 2]}), ReadOptions()), LocalEngine(threads=1)
+    search = Search(ranked, engine, Relieved(None, None))
+    with search.to_the_end():
+        search.look()
+        raise StoppedError("comparing was stopped")
+    assert search.findings.stopped_because == "the memory limit was reached"

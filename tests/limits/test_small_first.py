@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from oracle import minimal_fds, minimal_keys
 
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, Key
+from lawful.dependencies import DC, FD, Key
+from lawful.discovery import compared_pairs
 from lawful.discovery.denials import discover as denials
 from lawful.discovery.denials.preliminary import Preliminary
 from lawful.discovery.denials.questions import DenialQuestion, predicate_space
@@ -23,8 +24,10 @@ from lawful.discovery.questions import Question, Watch
 from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.search import unpack_sets
+from lawful.search.denials import small as small_constraints
 from lawful.tables.local_pipeline import encode_arrow
 from lawful.tables.options import ReadOptions
+from limits.looks import EndsAtAnyLook, EndsWhenTold
 from limits.test_every_look import table
 
 POLICIES = list(NullPolicy)
@@ -89,25 +92,40 @@ def test_small_constraints_are_those_of_the_whole_answer(cross_columns: bool) ->
 def test_a_search_that_is_stopped_while_all_pairs_are_compared_has_the_small_constraints(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(denials, "_WORTH_A_LOOK", 0)
+    monkeypatch.setattr(compared_pairs, "WORTH_A_LOOK", 0)
     ranked = encode_arrow(table(), ReadOptions())
 
-    class Stopped(Watch):
-        is_over_now = False
-
-        def reason(self) -> str | None:
-            return "all pairs" if self.is_over_now else None
-
-    watch = Stopped(1e9)
-
-    def told(words: str) -> None:
-        watch.is_over_now = "all pairs" in words
-
+    watch = EndsWhenTold("all pairs")
     question = DenialQuestion(cross_columns=False, strategy="full", columns=(2, 3, 4))
     engine = LocalEngine(threads=2)
     engine.open(ranked, NullPolicy.EQUAL)
-    found = denials.discover_denial_constraints(Search(ranked, engine, watch, progress=told), question)
+    found = denials.discover_denial_constraints(Search(ranked, engine, watch, progress=watch.tell), question)
     assert found.stopped_because == "all pairs"
     whole = denials.discover_denial_constraints(Search(ranked, engine), question)
     expected = {law for listing in whole.listings for law in listing.laws() if len(law.predicates) <= 3}
     assert {law for listing in found.listings for law in listing.laws()} == expected
+
+
+def test_what_a_search_for_constraints_has_at_any_look_holds_and_is_minimal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compared_pairs, "WORTH_A_LOOK", 0)
+    monkeypatch.setattr(small_constraints, "_WORDS_A_SLICE", 1 << 8)
+    ranked = encode_arrow(table(), ReadOptions())
+    engine = LocalEngine(threads=2)
+    engine.open(ranked, NullPolicy.EQUAL)
+
+    def found(watch: Watch, largest: int | None = None) -> tuple[bool, set[DC]]:
+        question = DenialQuestion(strategy="full", columns=(2, 3, 4), max_size=largest)
+        answer = denials.discover_denial_constraints(Search(ranked, engine, watch), question)
+        return answer.complete, {law for listing in answer.listings for law in listing.laws()}
+
+    # Across columns a small constraint may follow from a larger one, which a search may not know when it ends.
+    right = {largest: found(Watch(), largest)[1] for largest in (1, 2, 3, None)}
+    looks, stopped = 0, []
+    while True:
+        is_complete, laws = found(EndsAtAnyLook(looks))
+        assert laws <= set().union(*right.values())
+        if is_complete:
+            break
+        stopped.append(laws)
+        looks += 1 + looks // 4
+    assert any(laws >= right[2] and not laws - right[2] - right[1] for laws in stopped), "small ones alone"

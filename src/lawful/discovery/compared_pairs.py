@@ -14,6 +14,7 @@ from lawful.common.compiling import working_seconds
 from lawful.common.machine import cores
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.discovery.cost_model import full_evidence_seconds
+from lawful.discovery.questions import Watch
 from lawful.discovery.search import Asked, Search
 from lawful.evidence import EFFICIENCY_THRESHOLD, FocusedSampler, WindowSampler, YieldSampler, sample_random_pairs
 from lawful.evidence.byte_columns import DIRECT_BITS
@@ -34,6 +35,10 @@ _PATIENCE = 1.0
 """How many times as long as comparing all pairs sampling and checking may take before all pairs are compared."""
 _SECONDS_A_HASHED_PAIR = 20e-9
 """What one thread takes for a pair whose vector is too long for a table of all vectors."""
+_SHARE_FOR_SMALL, _MOST_FOR_SMALL = 0.4, 60.0
+"""The share of the time that is left, and the most seconds, for small laws before all others."""
+WORTH_A_LOOK = 1 << 24
+"""With fewer comparisons than this, all pairs of rows are compared before small laws would be found by checks."""
 
 
 class SlowerThanAllPairsError(Exception):
@@ -112,6 +117,23 @@ class ComparedPairs:
             sampler.run(self._min_yield, _MOST_FOCUSED_PAIRS, self._search.watch.is_over)
             self._search.look()
 
+    def sample_a_little(self, pairs: int) -> None:
+        """Compare so many pairs, unless some are known: enough to refute most small laws, and over in a moment.
+
+        A fifth of them are random, the others neighbours in some column.
+        """
+        if not len(self.pool):
+            near = pairs * 4 // 5
+            sample_random_pairs(self.pool, pairs - near, self._asked.seed)
+            judged_after = max(1, near // (2 * max(1, len(self.pool.columns))))  # so that each column has its turn
+            windows = WindowSampler(self.pool, self._search.table, self._asked.seed, judged_after)
+            windows.run(0.0, near, self._search.watch.is_over)
+            self._search.look()
+
+    def be_patient_for_small_laws(self) -> None:
+        """Give small laws a share of the time that is left."""
+        self.patience_ends = end_of_small_laws(self._search.watch)
+
     def learn(self, witnesses: list[tuple[int, int]]) -> None:
         """Take in pairs that refute laws, for this search and those of other families."""
         if witnesses:
@@ -141,6 +163,19 @@ class ComparedPairs:
         expected = (candidates - self.confirmed) * self._table.rows * _SECONDS_A_CHECKED_ROW
         if working_seconds() + expected > self.patience_ends:
             raise SlowerThanAllPairsError
+
+
+def small_laws_come_first(search: Search, groups: int) -> bool:
+    """Whether small laws are found by checks before all pairs could be compared, and somebody may need them.
+
+    A pair is compared in so many groups.
+    """
+    return search.watch.is_limited and math.comb(search.table.rows, 2) * groups > WORTH_A_LOOK
+
+
+def end_of_small_laws(watch: Watch) -> float:
+    """When to end a search for small laws that goes before the search for all."""
+    return working_seconds() + min(_MOST_FOR_SMALL, _SHARE_FOR_SMALL * watch.seconds_left)
 
 
 def full_evidence_is_quicker(rows: int, space: PredicateSpace) -> bool:

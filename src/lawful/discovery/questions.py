@@ -61,6 +61,8 @@ class Watch:
         self._deadline = None if seconds is None else working_seconds() + seconds
         self._seconds = seconds
         self._memory = memory
+        self.reached: str | None = None
+        """The limit that somebody was told of, where that is noted: memory may be free again by the time people are."""
         self.most_memory = most_without_limit() if memory is None else memory
         """The bytes that this process may use, limited or not."""
 

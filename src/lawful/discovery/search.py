@@ -221,4 +221,4 @@ class Search:
             yield
             self.findings.complete = True
         except StoppedError as stop:
-            self.findings.stopped_because = self.watch.reason() or stop.typed_message
+            self.findings.stopped_because = self.watch.reason() or self.watch.reached or stop.typed_message

@@ -13,6 +13,7 @@ from lawful.discovery.families import families
 from lawful.results import CheckReport, Outcome
 from lawful.results.check_report import judged, no_removals
 from lawful.runs.run import Progress, Run, silent
+from lawful.runs.stopping import UserWatch, ctrl_c_ends, kept_to
 
 
 def check_laws(
@@ -31,15 +32,26 @@ def check_laws(
     _refuse_unmeasured(laws, texts, allowed)
     outcomes: dict[int, Outcome] = {}
     progress(f"checking {len(laws)} laws")
+    watch = UserWatch(None, None)
+
+    def check() -> None:
+        for verdict in run.engine.check([CheckTask(n, law, damage=True) for n, law in enumerate(laws)]):
+            watch.look()
+            outcome = Outcome.of(laws[verdict.id], texts[verdict.id], verdict, run.table)
+            outcomes[verdict.id] = judged(outcome, run.null_policy, allowed[verdict.id], run.table.rows)
+            progress(f"checked {len(outcomes)} of {len(laws)} laws")
+
     with run.timed("check"):
         try:
-            for verdict in run.engine.check([CheckTask(n, law, damage=True) for n, law in enumerate(laws)]):
-                outcome = Outcome.of(laws[verdict.id], texts[verdict.id], verdict, run.table)
-                outcomes[verdict.id] = judged(outcome, run.null_policy, allowed[verdict.id], run.table.rows)
-                progress(f"checked {len(outcomes)} of {len(laws)} laws")
+            if run.engine.name == "local":
+                with ctrl_c_ends(watch, lambda: progress(STOPPING)):
+                    kept_to(watch, check)
+            else:  # Spark's calls come back by themselves, and its settings are a thread's own
+                check()
         except (KeyboardInterrupt, StoppedError):
             progress(STOPPING)
             run.cancel()
+    outcomes = dict(outcomes)  # whatever was left behind goes on to write
     ordered = tuple(outcomes[number] for number in sorted(outcomes))
     return CheckReport(
         run.table, run.null_policy, ordered, len(laws), run.engine.name, run.seconds, violating=run.violating

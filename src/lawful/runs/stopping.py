@@ -39,8 +39,6 @@ class UserWatch(Watch):
         super().__init__(seconds, memory)
         self.is_told = False
         """Whether the user said so."""
-        self.reached: str | None = None
-        """The limit that somebody was told of. Memory may be free again by the time that people are."""
         self._left_behind: str | None = None
 
     def end(self) -> None:

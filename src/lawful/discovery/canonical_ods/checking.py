@@ -8,15 +8,18 @@ of it (see `evidence`); no goal waits for any other.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 
 from lawful.checks import RankedTable
 from lawful.common.arrays import Words
+from lawful.common.meanings import Direction
+from lawful.dependencies import FD, CanonicalOD, Law
 from lawful.discovery.canonical_ods.thinking import CandidateSets, Goal, fd_goals, pair_goals
 from lawful.discovery.order_classes import Orders
+from lawful.evidence.kernels.swaps import DESC
 from lawful.search import unpack_sets
 
 _TOO_MANY_REFUTED = 0.1
@@ -26,6 +29,16 @@ _REST = 3.0
 Places = tuple[int, ...]
 Candidate = tuple[Goal, Places]
 _Urgency = tuple[bool, tuple[int, ...], Goal]
+
+
+def law_of(candidate: Candidate, columns: Sequence[int]) -> Law:
+    """The FD or the order-compatible pair that a candidate stands for, over the columns of all classes."""
+    goal, places = candidate
+    context = tuple(columns[place] for place in places)
+    if goal.is_fd:
+        return FD(context, columns[goal.left])
+    direction: Direction = "desc" if goal.direction == DESC else "asc"
+    return CanonicalOD(context, columns[goal.left], columns[goal.right], direction)
 
 
 class OpenGoals:
@@ -92,6 +105,11 @@ class OpenGoals:
         del self._waiting[-most:]
         self._out.update(sent)
         return sent
+
+    def know(self, candidates: Iterable[Candidate]) -> None:
+        """Take pairs for confirmed that were found before."""
+        for goal, places in candidates:
+            self._confirmed[goal].add(places)
 
     def confirm(self, candidate: Candidate) -> None:
         """Note that a candidate holds."""

@@ -18,10 +18,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from lawful.common.arrays import Words
-from lawful.common.meanings import Direction, Measure
-from lawful.dependencies import FD, CanonicalOD, Law
-from lawful.discovery.canonical_ods.checking import Candidate, OpenGoals, Refutations
+from lawful.common.meanings import Measure
+from lawful.dependencies import Law
+from lawful.discovery.canonical_ods.checking import Candidate, OpenGoals, Refutations, law_of
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
+from lawful.discovery.canonical_ods.small import small_pairs
 from lawful.discovery.canonical_ods.statements import Statements
 from lawful.discovery.canonical_ods.thinking import CandidateSets, Goal, Hypergraphs, fd_goals, pair_goals, think
 from lawful.discovery.findings import Findings
@@ -29,8 +30,7 @@ from lawful.discovery.loop import Answer, Pace, run_loop
 from lawful.discovery.memory import MemoryKeeper
 from lawful.discovery.search import Search, Shared
 from lawful.evidence import sample_random_pairs
-from lawful.evidence.kernels.swaps import DESC
-from lawful.search import pack_sets, words_for
+from lawful.search import unpack_sets, words_for
 
 _CHECKS_AT_FIRST = 1024
 _CALLS = 3
@@ -63,7 +63,8 @@ def discover_by_evidence(
         with search.to_the_end():
             memory = MemoryKeeper(search.engine, search.table, search.watch, question.partition_chain)
             statements.state_peeled()
-            thinker = CanonicalODs(search, question, shared, statements, samples=samples)
+            small = small_pairs(search, question, shared, statements)
+            thinker = CanonicalODs(search, question, shared, statements, small, samples=samples)
             if is_full:
                 thinker.read_all_pairs()
             else:
@@ -96,6 +97,7 @@ class CanonicalODs:
         question: CanonicalQuestion,
         shared: Shared,
         statements: Statements,
+        known: Sequence[Candidate] = (),
         *,
         samples: bool = True,
     ) -> None:
@@ -103,6 +105,8 @@ class CanonicalODs:
         self._orders, self._pool = shared.orders, shared.pool
         self._left_sides = self._known_left_sides()
         self._goals = OpenGoals(search.table, self._orders, has_fds=shared.fds is not None)
+        self._goals.know(known)
+        self._known = frozenset(known)
         self._refutations = Refutations()
         self._sampling = _Sampling(search, shared, question.seed) if samples else None
         self._held: list[Candidate] = []  # pairs that are certain and not stated
@@ -127,7 +131,7 @@ class CanonicalODs:
         # FDs say which contexts are not minimal.
         for goals in ([] if known else fd_goals(self._orders), pair_goals(self._orders)):
             for thought in self._candidates(goals):
-                self._state(thought)
+                self._state(self._unknown(thought))
 
     def sample(self) -> None:
         """Compare pairs of rows, more of them after too many candidates were wrong; the engine works meanwhile."""
@@ -144,12 +148,7 @@ class CanonicalODs:
 
     def law(self, candidate: Candidate) -> Law:
         """The FD or the order-compatible pair that a candidate stands for."""
-        (goal, places), columns = candidate, self._orders.columns
-        context = tuple(columns[place] for place in places)
-        if goal.is_fd:
-            return FD(context, columns[goal.left])
-        direction: Direction = "desc" if goal.direction == DESC else "asc"
-        return CanonicalOD(context, columns[goal.left], columns[goal.right], direction)
+        return law_of(candidate, self._orders.columns)
 
     def learn(self, answers: Sequence[Answer]) -> None:
         """State what holds; the witnesses against the rest join the pool."""
@@ -164,7 +163,7 @@ class CanonicalODs:
                 self._goals.refute(candidate)
         self._shared.learn(witnesses)
         if fds:
-            self._state(self._packed(fds))
+            self._state(CandidateSets.of(fds, self._orders.groups))
         if time.monotonic() - self._stated > _SECONDS_BETWEEN_STATEMENTS:
             self.state_held()
         if self._refutations.learn(len(answers), len(witnesses)) and self._sampling is not None:
@@ -173,7 +172,7 @@ class CanonicalODs:
     def state_held(self) -> None:
         """State the pairs that have come together."""
         if self._held:
-            self._state(self._packed(self._held))
+            self._state(CandidateSets.of(self._held, self._orders.groups))
             self._held.clear()
         self._stated = time.monotonic()
 
@@ -189,7 +188,7 @@ class CanonicalODs:
         if not goals:
             return
         self._search.progress(f"thinking about {len(self._pool):,} agree sets")
-        hypergraphs = Hypergraphs(self._pool, self._orders, self._search.watch)
+        hypergraphs = Hypergraphs(self._pool, self._orders, self._search.look)
         coverage = self._statements.coverage
         least, largest = self._question.min_interest, self._question.max_size
         support = coverage.support(least) if least > 0 else None
@@ -199,6 +198,14 @@ class CanonicalODs:
             else:
                 yield thought
 
+    def _unknown(self, certain: CandidateSets) -> CandidateSets:
+        """Those that were not found before, when small contexts were sought."""
+        if not self._known:
+            return certain
+        owners = (certain.goals[owner] for owner in certain.owners.tolist())
+        is_new = [one not in self._known for one in zip(owners, unpack_sets(certain.sets), strict=True)]
+        return certain.chosen(np.array(is_new, np.bool_))
+
     def _state(self, certain: CandidateSets) -> None:
         """State laws: FDs by goal, pairs all together."""
         if any(goal.is_fd for goal in certain.goals):
@@ -206,15 +213,8 @@ class CanonicalODs:
                 self._left_sides[goal.left] = np.concatenate([self._left_sides[goal.left], sets])
                 self._statements.state_fds(goal.left, sets)
         else:
-            classes = np.array(certain.goals, np.int64).reshape(-1, 3)  # their direction is 1 where they descend
-            self._statements.list_pairs(classes[certain.owners], certain.sets)
+            self._statements.list_pairs(certain.classes(), certain.sets)
             self._statements.hand_out_now_and_then()
-
-    def _packed(self, held: list[Candidate]) -> CandidateSets:
-        goals = list(dict.fromkeys(goal for goal, _ in held))
-        numbers = {goal: number for number, goal in enumerate(goals)}
-        owners = np.array([numbers[goal] for goal, _ in held], np.int64)
-        return CandidateSets(goals, owners, pack_sets([places for _, places in held], self._orders.groups))
 
 
 class _Sampling:

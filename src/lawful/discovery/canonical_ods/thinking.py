@@ -17,15 +17,14 @@ import numpy.typing as npt
 
 from lawful.common.arrays import Words
 from lawful.discovery.order_classes import Orders
-from lawful.discovery.questions import Watch
 from lawful.evidence import Pool
 from lawful.evidence.kernels.swaps import ASC, DESC
-from lawful.search import distinct_sets, full_set, iterate_hitting_sets, minimal_hitting_sets, pack_set
+from lawful.search import distinct_sets, full_set, iterate_hitting_sets, minimal_hitting_sets, pack_set, pack_sets
 from lawful.search.canonical_ods.goals import keep_minimal_goals
 from lawful.search.canonical_ods.kernels.goals import sets_of_goal
 from lawful.search.hitting_sets import BITMAP_COLUMNS, Support
 from lawful.search.kernels.bitmaps import minimal_hitting_sets_of_goals
-from lawful.search.sets import WORD_BITS, order_by_size, sets_without, words_for
+from lawful.search.sets import WORD_BITS, Look, order_by_size, sets_without, words_for
 
 _BITMAP_GROUPS = 20
 """Up to here a bitmap over all subsets (128 KB) costs a goal less than a search would need to get going."""
@@ -67,6 +66,14 @@ class CandidateSets(NamedTuple):
     owners: npt.NDArray[np.int64]
     sets: Words
 
+    @staticmethod
+    def of(candidates: Sequence[tuple[Goal, tuple[int, ...]]], groups: int) -> CandidateSets:
+        """Candidates one by one, packed."""
+        goals = list(dict.fromkeys(goal for goal, _ in candidates))
+        numbers = {goal: number for number, goal in enumerate(goals)}
+        owners = np.array([numbers[goal] for goal, _ in candidates], np.int64)
+        return CandidateSets(goals, owners, pack_sets([places for _, places in candidates], groups))
+
     def chosen(self, places: npt.NDArray[Any]) -> CandidateSets:
         """Some of the sets, by number or by mask."""
         return CandidateSets(self.goals, self.owners[places], self.sets[places])
@@ -79,13 +86,17 @@ class CandidateSets(NamedTuple):
         for number, start, end in zip(numbers.tolist(), starts.tolist(), ends[: len(starts)], strict=True):
             yield self.goals[number], self.sets[order[start:end]]
 
+    def classes(self) -> npt.NDArray[np.int64]:
+        """Of pairs, for each set the two classes, and 1 where they descend."""
+        return np.array(self.goals, np.int64).reshape(-1, 3)[self.owners]
+
 
 class Hypergraphs:
     """For each goal the sets of groups of which every candidate must hold one, as far as a pool knows."""
 
-    def __init__(self, pool: Pool, orders: Orders, watch: Watch) -> None:
+    def __init__(self, pool: Pool, orders: Orders, look: Look) -> None:
         self.groups = orders.groups
-        self._orders, self._watch = orders, watch
+        self._orders, self._look = orders, look
         self._all = full_set(orders.groups)
         self._differences = ~pool.agree[:, : words_for(orders.groups)] & self._all
         self._refuted = pool.refuted
@@ -97,7 +108,7 @@ class Hypergraphs:
         self._differences = self._differences[order]
         self._refuted = self._refuted[order]
         goals = self._refuted.reshape(len(order), -1)
-        keep_minimal_goals(self._differences, goals, self._watch.look)
+        keep_minimal_goals(self._differences, goals, self._look)
         useful = goals.any(axis=1)
         self._differences, self._refuted = self._differences[useful], self._refuted[useful]
 
@@ -108,7 +119,7 @@ class Hypergraphs:
 
         Where some support is demanded, sets without it may be left out too.
         """
-        self._watch.look()
+        self._look()
         if self.groups <= _BITMAP_GROUPS:
             return self._by_bitmaps(goals, left_sides, max_size)
         found = [self._by_search(goal, left_sides, max_size, support) for goal in goals]
@@ -138,11 +149,11 @@ class Hypergraphs:
         marks = np.ascontiguousarray(self._refuted[:, goal.left, goal.direction, word])
         edges = sets_of_goal(self._differences, marks, goal.right, allowed)
         if self.groups <= BITMAP_COLUMNS and support is None:
-            found = minimal_hitting_sets(edges, max_size=max_size, edges_are_minimal=True, look=self._watch.look)
+            found = minimal_hitting_sets(edges, max_size=max_size, edges_are_minimal=True, look=self._look)
         else:
             chunks = [edges[:0]]
             for chunk in iterate_hitting_sets(edges, max_size=max_size, edges_are_minimal=True, support=support):
-                self._watch.look()
+                self._look()
                 chunks.append(chunk)
             found = np.concatenate(chunks)
         if goal.is_fd:

@@ -14,7 +14,7 @@ as long as comparing all pairs will take, and all pairs are compared.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import numpy as np
@@ -23,7 +23,12 @@ from lawful.common.arrays import Floats, Int64s, Words
 from lawful.common.compiling import working_seconds
 from lawful.common.errors import StoppedError
 from lawful.common.memory import make_room
-from lawful.discovery.compared_pairs import SlowerThanAllPairsError, full_evidence_is_quicker, most_within
+from lawful.discovery.compared_pairs import (
+    SlowerThanAllPairsError,
+    full_evidence_is_quicker,
+    most_within,
+    small_laws_come_first,
+)
 from lawful.discovery.denials.hybrid import DenialConstraints
 from lawful.discovery.denials.listing import DenialListing, interests_of
 from lawful.discovery.denials.preliminary import Preliminary
@@ -47,10 +52,6 @@ _MOST_SORTED_OUT = 4_000_000
 """The most constraints of a search that was broken off that are sorted out, the smallest; a second's work."""
 _COPIES = 3
 """What it takes to sort constraints out, in copies of them: it must have room when a limit has been reached."""
-_SHARE_FOR_SMALL, _MOST_FOR_SMALL = 0.4, 60.0
-"""The share of the time that is left, and the most seconds, for constraints of few predicates before all others."""
-_WORTH_A_LOOK = 1 << 21
-"""With fewer pairs of rows than this, all of them are compared before small constraints would be found by checks."""
 
 
 def discover_denial_constraints(search: Search, question: DenialQuestion) -> Findings:
@@ -59,13 +60,20 @@ def discover_denial_constraints(search: Search, question: DenialQuestion) -> Fin
     The one listing of all constraints is emitted in the end.
     """
     assert isinstance(search.table, EncodedTable)
-    space = predicate_space(search.table, question)
+    stopped: StoppedError | None = None
+    try:
+        space = predicate_space(search.table, question, search.look)
+    except StoppedError as stop:  # a listing, even of nothing, is of some space
+        stopped = stop
+        space = predicate_space(search.table, question.of_single_columns())
     for line in space.describe(search.table.names):
         search.progress(line)
     search.counts["predicates"] = len(space)
     constraints = _Constraints(search, question, Preliminary(search, question, search.table, space))
     search.last_words = constraints.listing
     with search.to_the_end():
+        if stopped is not None:
+            raise stopped
         constraints.find()
     search.state(constraints.listing())
     return search.findings
@@ -78,8 +86,8 @@ class _Constraints:
         self._search, self._question, self._preliminary = search, question, preliminary
         self._space = preliminary.space
         self._found: list[Words] = []
-        self._checked: list[DenialConstraints] = []
-        """Who has had constraints checked one by one: what they have confirmed by then is certain."""
+        self._checked: list[Callable[[], Words]] = []
+        """What was confirmed by then by those who have had constraints checked one by one."""
         self._errors: list[Floats] = []
         self._sorted_out: tuple[Words, Floats | None] | None = None
         self._began = working_seconds()
@@ -87,7 +95,7 @@ class _Constraints:
     def find(self) -> None:
         """Find all constraints by the strategy that is asked for, or is quicker, and sort them out."""
         strategy, question = self._question.strategy, self._question
-        if self._search.watch.is_limited and math.comb(self._search.table.rows, 2) > _WORTH_A_LOOK:
+        if small_laws_come_first(self._search, len(self._space.groups)):
             self._find_small_ones()
         if strategy == "auto":
             is_full = question.error > 0 or full_evidence_is_quicker(self._search.table.rows, self._space)
@@ -112,7 +120,7 @@ class _Constraints:
         If there is no time for that either, mirror images and what follows from others are among it.
         """
         if not sorted_out:
-            confirmed = [thinker.confirmed for thinker in self._checked]
+            confirmed = [confirmed() for confirmed in self._checked]
             sets = by_size(distinct_sets(np.concatenate([self._preliminary.nothing(), *confirmed, *self._found])))
             # Which errors go with which of them is part of sorting them out.
             return self._listed(sets[:0], np.zeros(0)) if self._question.error else self._listed(sets, None)
@@ -133,22 +141,27 @@ class _Constraints:
         # With an error what is certain would have to be counted, and a constraint of another space to be found again.
         if self._question.error or self._question.strategy == "completion":
             return
-        from lawful.discovery.denials.small import LARGEST, SmallConstraints
+        if self._space.compares_across:  # columns by themselves first: their predicates are few
+            self._find_small_ones_of(self._question.of_single_columns())
+        self._find_small_ones_of(self._question)
 
-        largest = LARGEST if self._question.max_size is None else min(LARGEST, self._question.max_size)
-        preliminary = self._preliminary.with_another_pool()
-        preliminary.patience_ends = working_seconds() + min(
-            _MOST_FOR_SMALL, _SHARE_FOR_SMALL * self._search.watch.seconds_left
-        )
-        thinker = SmallConstraints(self._search, preliminary, largest)
-        self._checked.append(thinker)
+    def _find_small_ones_of(self, question: DenialQuestion) -> None:
+        from lawful.discovery.denials.small import SmallConstraints
+        from lawful.search.denials.small import LARGEST
+
+        largest = LARGEST if question.max_size is None else min(LARGEST, question.max_size)
+        preliminary = self._preliminary.of_another_question(question)
+        preliminary.be_patient_for_small_laws()
+        known = [confirmed() for confirmed in self._checked]
+        thinker = SmallConstraints(self._search, preliminary, largest, np.concatenate([preliminary.nothing(), *known]))
+        self._checked.append(lambda: self._preliminary.of_this_space(thinker.confirmed, preliminary.space))
         with suppress(SlowerThanAllPairsError):  # the patience has ended
             run_loop(self._search, thinker)
 
     def _sort_out(self, *, has_images: bool, should_stop: ShouldStop) -> None:
         """Leave out what follows from something else, as far as there is time, and put the rest in order."""
         # Of a search that came to its end they are among the others.
-        small = [] if has_images else [thinker.confirmed for thinker in self._checked]
+        small = [] if has_images else [confirmed() for confirmed in self._checked]
         sets = np.concatenate([self._preliminary.nothing(), *small, *self._found])
         if not has_images and not self._question.error and len(sets) > _MOST_SORTED_OUT:
             sets = sets[order_by_size(sets)[:_MOST_SORTED_OUT]]

@@ -9,9 +9,10 @@ import numpy as np
 from lawful.common.arrays import Words
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.discovery.compared_pairs import ComparedPairs
-from lawful.discovery.denials.questions import DenialQuestion
+from lawful.discovery.denials.questions import DenialQuestion, predicate_space
 from lawful.discovery.search import Search
 from lawful.evidence.denials.evidence import DenialEvidence
+from lawful.search import pack_sets, unpack_sets
 from lawful.search.denials.inversion import depths, minimal_constraints
 from lawful.search.denials.literals import Convention, Literals, finds_no_implied
 from lawful.search.denials.reduction import Counts, ShouldStop, reduced_places
@@ -29,9 +30,17 @@ class Preliminary(ComparedPairs):
         super().__init__(search, question, table, space)
         self._question = question
 
-    def with_another_pool(self) -> Preliminary:
-        """The same with a pool of its own."""
-        return Preliminary(self._search, self._question, self._table, self.space)
+    def of_another_question(self, question: DenialQuestion) -> Preliminary:
+        """The same with a pool of its own, for this question or one of fewer predicates."""
+        space = self.space if question is self._question else predicate_space(self._table, question, self._search.look)
+        return Preliminary(self._search, question, self._table, space)
+
+    def of_this_space(self, sets: Words, space: PredicateSpace) -> Words:
+        """Constraints over some of the predicates, numbered as here."""
+        if space is self.space:
+            return sets
+        numbers = [self.space.numbers[predicate] for predicate in space.predicates]
+        return pack_sets([[numbers[one] for one in each] for each in unpack_sets(sets)], len(self.space))
 
     def sampled_and_inverted(self) -> Words:
         """Sample, and give what the sample suggests."""

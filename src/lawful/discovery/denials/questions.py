@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
@@ -21,6 +21,7 @@ from lawful.dependencies.notation import unknown_column
 from lawful.dependencies.predicate_space import ORDER_OPERATORS, PredicateSpace, require_operators
 from lawful.discovery.denials.means import Mean, are_alike
 from lawful.search.denials.literals import CONVENTIONS, Convention
+from lawful.search.sets import Look, look_away
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranking import typed_to_text
 from lawful.tables.shared_ranks import comparable, constant_place, shared_codes
@@ -115,6 +116,10 @@ class DenialQuestion:
         for name, operators in self.column_operators.items():
             require_operators(operators, f" for column {name!r}")
 
+    def of_single_columns(self) -> DenialQuestion:
+        """The same question of predicates that compare one column of two rows."""
+        return replace(self, cross_columns=False, constants=0)
+
     def allowed(self, name: str) -> frozenset[Operator]:
         """The operators that a column may be compared by, if its type allows."""
         own = self.column_operators.get(name)
@@ -125,10 +130,11 @@ class DenialQuestion:
         return require_operators(self.operators)
 
 
-def predicate_space(table: EncodedTable, question: DenialQuestion) -> PredicateSpace:
+def predicate_space(table: EncodedTable, question: DenialQuestion, look: Look = look_away) -> PredicateSpace:
     """The predicates that a question allows on a table, with the restrictions of Hydra, section 7.1.
 
-    Departing from it, dates and times are ordered types too, and the order of two such columns needs no mean.
+    Departing from it, dates and times are ordered types too, and the order of two such columns needs no mean. `look` is
+    called for each two columns that are held against each other, and may raise an error.
     """
     columns = tuple(range(table.width)) if question.columns is None else question.columns
     if any(not 0 <= column < table.width for column in columns):
@@ -137,7 +143,7 @@ def predicate_space(table: EncodedTable, question: DenialQuestion) -> PredicateS
         if name not in table.names:
             raise UsageError(*unknown_column(name, table.names))
     same = tuple((column, _same_column_operators(table, column, question)) for column in columns)
-    across = [*_across(table, columns, question)] if question.cross_columns else []
+    across = [*_across(table, columns, question, look)] if question.cross_columns else []
     with_constants = [*_with_constants(table, columns, question)] if question.constants else []
     constants = {(cell.column, right) for cell, right, _ in with_constants if isinstance(right, Constant)}
     places = tuple((constant, constant_place(table, *constant)) for constant in constants)
@@ -174,7 +180,9 @@ def _same_column_operators(table: EncodedTable, column: int, question: DenialQue
     return _operators(question.allowed(table.names[column]), True, _is_ordered(table, column, question))
 
 
-def _across(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Comparison]:
+def _across(
+    table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion, look: Look
+) -> Iterator[Comparison]:
     """Compare t.a with s.b, and a with b of one row."""
     least_shared = Fraction(str(question.least_shared))
     for family in _families(table, columns):
@@ -187,6 +195,7 @@ def _across(table: EncodedTable, columns: tuple[int, ...], question: DenialQuest
             present[place, code[1:]] = True
         means = {column: Mean.of(table, column) for column in family if table.type(column) in _NUMBERS}
         for one, other in combinations(range(len(family)), 2):
+            look()
             a, b = family[one], family[other]
             either = int(np.count_nonzero(present[one] | present[other]))
             shares = either > 0 and np.count_nonzero(present[one] & present[other]) >= least_shared * either

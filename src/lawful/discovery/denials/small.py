@@ -15,36 +15,37 @@ from lawful.common.arrays import Words
 from lawful.discovery.denials.hybrid import DenialConstraints, Numbers
 from lawful.discovery.denials.preliminary import Preliminary
 from lawful.discovery.search import Search
-from lawful.evidence import WindowSampler, sample_random_pairs
 from lawful.search import unpack_sets
+from lawful.search.denials.small import small_constraints
 from lawful.search.sets import by_size, sets_without
 
-LARGEST = 3
-"""The most predicates of a constraint that is sought first."""
-_RANDOM_PAIRS, _NEAR_PAIRS, _JUDGED_AFTER = 1 << 12, 1 << 14, 1 << 9
-"""Pairs in the sample: random ones, and neighbours in some column, of which so many tell what a column yields."""
+_PAIRS, _LEAST_PAIRS, _BITS = 20_000, 500, 1 << 28
+"""How many pairs make the sample: fewer where they would take more bits, one for each predicate."""
 _CHECKS_AT_ONCE = 512
 _MOST_AT_ONCE = 1 << 15
 """Of more candidates than this only the first are checked, for what their refutation teaches."""
 
 
 class SmallConstraints(DenialConstraints):
-    """The constraints of few predicates that a small pool leaves, and which of them are confirmed."""
+    """The constraints of few predicates that a small pool leaves, and which of them are confirmed.
 
-    def __init__(self, search: Search, preliminary: Preliminary, largest: int) -> None:
+    Parameters
+    ----------
+    known
+        Constraints that are confirmed already.
+    """
+
+    def __init__(self, search: Search, preliminary: Preliminary, largest: int, known: Words | None = None) -> None:
         super().__init__(search, preliminary)
+        self._confirmed += [] if known is None else [known]
         self._sizes = iter(range(1, largest + 1))
         self._size = next(self._sizes, None)
         self.is_done = self._size is None
 
     def sample(self) -> None:
         """Compare a few pairs, once: witnesses tell more than further ones would."""
-        pool = self._preliminary.pool
-        if not len(pool):
-            sample_random_pairs(pool, _RANDOM_PAIRS, 0)
-            windows = WindowSampler(pool, self._search.table, 0, _JUDGED_AFTER)
-            windows.run(0.0, _NEAR_PAIRS, self._search.watch.is_over)
-            self._search.look()
+        pairs = max(_LEAST_PAIRS, min(_PAIRS, _BITS // max(1, len(self._preliminary.space))))
+        self._preliminary.sample_a_little(pairs)
 
     def think(self) -> Iterator[Sequence[Numbers]]:
         """Send the candidates of a size, as many as can be checked; once they hold, go on to the next size."""
@@ -63,13 +64,16 @@ class SmallConstraints(DenialConstraints):
 
     def _some_constraints(self) -> tuple[Words, bool]:
         """The constraints of the size, or the first of them, and whether these are all."""
-        preliminary, found, are_all = self._preliminary, [self._preliminary.nothing()], True
-        for sets in preliminary.inverted(preliminary.pool.evidence, "reduced", self._size):
+        preliminary, found, are_all = self._preliminary, [self.confirmed], True
+        signs, size = preliminary.pool.evidence.signs, self._size
+        assert size is not None
+        for sets in small_constraints(signs.less, signs.greater, preliminary.space, size, preliminary.look):
             found.append(sets)
             if sum(map(len, found)) > _MOST_AT_ONCE:
                 are_all = False
                 break
+        # Across columns one may follow from smaller ones, which are confirmed.
         joined = np.concatenate(found)
-        reduced, _ = preliminary.reduced(joined, has_images=are_all, should_stop=preliminary.is_over)
+        reduced, _ = preliminary.reduced(joined, has_images=False, should_stop=preliminary.is_over)
         self._search.look()
         return reduced, are_all

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from contextlib import suppress
 
 import numpy as np
 
@@ -23,10 +24,11 @@ from lawful.discovery.compared_pairs import (
     SlowerThanAllPairsError,
     full_evidence_is_quicker,
     most_within,
+    small_laws_come_first,
 )
 from lawful.discovery.findings import Findings
 from lawful.discovery.loop import run_loop
-from lawful.discovery.pods.hybrid import PointwiseLaws
+from lawful.discovery.pods.hybrid import PointwiseLaws, SmallPointwiseLaws
 from lawful.discovery.pods.listing import PairsCovered, PointwiseListing, goal_number
 from lawful.discovery.pods.questions import PointwiseQuestion, order_space
 from lawful.discovery.pods.thinking import left_sides_of
@@ -73,6 +75,8 @@ class _Laws:
         """Find all laws by the strategy that is asked for, or is quicker; return the evidence that they follow from."""
         question, search = self._question, self._search
         strategy = question.strategy
+        if not question.error and small_laws_come_first(search, self._columns):
+            self._find_small_ones()
         if strategy == "auto":
             is_full = question.error > 0 or full_evidence_is_quicker(search.table.rows, self._compared.space)
             strategy = "full" if is_full else "hybrid"
@@ -85,8 +89,18 @@ class _Laws:
             return self._find_all(self._compared.all_pairs(counted=False))
         return self._find_by_checks()
 
+    def _find_small_ones(self) -> None:
+        """Find laws of few columns, which is what there is to say until all others are certain."""
+        self._compared.be_patient_for_small_laws()
+        with suppress(SlowerThanAllPairsError):  # the patience has ended
+            run_loop(self._search, self._thinker(SmallPointwiseLaws))
+        self._compared.patience_ends = math.inf
+
+    def _thinker(self, kind: type[PointwiseLaws]) -> PointwiseLaws:
+        return kind(self._search, self._compared, self._columns, self._largest, self._state, self._stated)
+
     def _find_by_checks(self) -> DenialEvidence:
-        thinker = PointwiseLaws(self._search, self._compared, self._columns, self._largest, self._state)
+        thinker = self._thinker(PointwiseLaws)
         try:
             run_loop(self._search, thinker)
             return self._compared.evidence

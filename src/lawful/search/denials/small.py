@@ -1,0 +1,71 @@
+"""Denial constraints of few predicates that no pair of a sample breaks; see `kernels.small`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lawful.common.arrays import Words
+from lawful.common.memory import make_room
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.search.denials.kernels import small as kernels
+from lawful.search.denials.literals import Counts, Literals
+from lawful.search.denials.reduction import is_possible
+from lawful.search.kernels.sets import transpose
+from lawful.search.sets import Look, words_for
+
+LARGEST = 3
+"""The most predicates of a constraint that is found so."""
+_WORDS_A_SLICE = 1 << 24
+"""Words that are read between two looks at the limits: some hundredths of a second."""
+_SETS_A_SLICE = 1 << 12
+
+
+def small_constraints(less: Words, greater: Words, space: PredicateSpace, size: int, look: Look) -> Iterator[Words]:
+    """Yield the constraints of so many predicates that no pair breaks in either order, none of them trivial.
+
+    They are minimal, and none follows from another that has a weaker predicate of the same group in the place of one:
+    those of the reduced convention, before what follows across groups is left out.
+
+    Parameters
+    ----------
+    less, greater
+        The signs of pairs.
+    size
+        How many predicates they have, at most `LARGEST`.
+    look
+        Called now and then; what it raises ends the search.
+    """
+    if not len(space):
+        return
+    planes, groups, weaker = _satisfying(less, greater, space), np.array(space.group_of, np.int64), _weaker(space)
+    state = np.zeros(kernels.STATE_SLOTS, np.int64)
+    state[kernels.SECOND] = 1
+    out = np.empty((max(_SETS_A_SLICE, len(space)), words_for(len(space))), np.uint64)
+    while state[kernels.FIRST] < len(space):
+        look()
+        written = kernels.search_small_on(planes, groups, weaker, size, state, _WORDS_A_SLICE, out)
+        found = out[:written].copy()
+        yield found[is_possible(found, space)]
+
+
+def _satisfying(less: Words, greater: Words, space: PredicateSpace) -> Words:
+    """For each predicate the pairs that satisfy it, in either order."""
+    literals = Literals.of(space, "set-minimal")  # which are the predicates
+    make_room(4 * len(less) * words_for(len(space)) * less.itemsize)
+    edges = literals.all_edges(less, greater)
+    edges = np.concatenate([edges, literals.turned(edges)])
+    planes = ~transpose(edges)[: len(space)]
+    if len(edges) % 64:
+        planes[:, -1] &= np.uint64((1 << len(edges) % 64) - 1)
+    return np.ascontiguousarray(planes)
+
+
+def _weaker(space: PredicateSpace) -> Counts:
+    """For each predicate those that say less of the same two cells."""
+    others = [[other for other in implied if other != one] for one, implied in enumerate(space.implied)]
+    padded = np.full((len(space), 1 + max(map(len, others))), kernels.NONE, np.int64)
+    for one, weaker in enumerate(others):
+        padded[one, : len(weaker)] = weaker
+    return padded
