@@ -61,6 +61,10 @@ class Kernel(Generic[Arguments, Result]):
     def __reduce__(self) -> str:
         return self.py_func.__qualname__  # where it is sent to, it is the kernel of that name
 
+    def prepare(self) -> None:
+        """Let the first call find everything but the machine code for its types."""
+        self._make()
+
     def _make(self) -> Callable[Arguments, Result]:
         with _making:
             if self._compiled is None:
@@ -98,6 +102,12 @@ def _njit(function: Callable[Arguments, Result], options: dict[str, Any]) -> Cal
         except RuntimeError:  # as when the package is imported from an archive: there is no source file to compare with
             pass
     return compile_it(keep=False)
+
+
+def prepare_to_fork() -> None:
+    """Load Numba, and find the place where machine code is kept, for this process and all that it will fork."""
+    for kernel in ALL_KERNELS:
+        kernel.prepare()
 
 
 def compiled_here() -> int:

@@ -3,9 +3,9 @@
 from pyspark.daemon import manager
 
 import lawful.engines.spark_worker  # noqa: F401  # workers need it
-from lawful.common.compiled import load_compiler
+from lawful.common.compiled import prepare_to_fork
 
-load_compiler()
+prepare_to_fork()
 
 if __name__ == "__main__":
     manager()
