@@ -156,7 +156,7 @@ class _Thinking:
     def _learn(self, columns: Columns, partition: Partition, evaluated: object) -> None:
         self._sets.take(columns, partition)
         if self._keys is not None:
-            self._keys.learn(columns)
+            self._keys.learn(columns, partition)
         if self._fds is not None:
             self._fds.learn(columns, evaluated, partition.error)  # type: ignore[arg-type]  # it is what it gave
         if self._orders is not None and self._orders.wants(columns, partition.error):

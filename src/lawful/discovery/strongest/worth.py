@@ -95,6 +95,10 @@ class Best:
         """The strength that a law needs at least to be among them: 0 as long as there is room."""
         return self._kept[0][2].trial.strength if len(self._kept) >= self._most else 0.0
 
+    def is_full_before(self, size: int) -> bool:
+        """Whether nothing of a size can be among them: there is no room, and all are smaller and hold."""
+        return self.weakest == 1.0 and max(tried.rank[1] for _, _, tried in self._kept) < size
+
     def ranked(self) -> list[Tried]:
         """The laws, the strongest first."""
         return sorted((tried for _, _, tried in self._kept), key=lambda tried: tried.rank)
