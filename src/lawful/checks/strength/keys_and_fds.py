@@ -108,7 +108,7 @@ def key_trial(law: Key, workspace: Workspace) -> Trial:
 
 
 def trial_of_agreements(partition: Partition, rows: int, tested: int, expected: float) -> Trial:
-    """The trial of a key, given its partition, and the pairs of the judged rows that test it and are expected to fail."""
+    """The trial of a key, given its partition, the judged rows, and the pairs that test it and are expected to fail."""
     agreeing = agreeing_pairs(partition, None)
     if rows < 2:  # the partition of no columns has all rows in a class, or none where there is none to compare
         tested, expected = 0, 0.0
