@@ -96,7 +96,7 @@ def discover(
     *,
     max_size: int | None = None,
     error: float = 0.0,
-    measure: Measure = "g1",
+    measure: Measure | None = None,
     min_interest: float = 0.0,
     time_limit: float | None = None,
     memory_limit: int | str | None = None,

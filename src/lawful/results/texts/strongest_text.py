@@ -19,7 +19,7 @@ from lawful.results.texts.lines import (
     shown_names,
     shown_place,
 )
-from lawful.results.texts.shown_text import counted, visible
+from lawful.results.texts.shown_text import counted, shown_strength, visible
 from lawful.results.texts.table_text import short_count, types_and_nulls
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _about_the_laws(report: StrongestReport, limits: Limits) -> Iterator[Line]:
 def _law_lines(each: Statement, rows: int, limits: Limits) -> list[str]:
     """Numbers stand before the law, so that a law of any length leaves them in their columns."""
     wrong = f"{round(each.error * rows):,}" if each.error else "none"
-    before = f"  {_shown(each.strength):>8}  {short_count(each.tested):>6}  {wrong:>10}  "
+    before = f"  {shown_strength(each.strength):>8}  {short_count(each.tested):>6}  {wrong:>10}  "
     return _wrapped(shown_law(each.text, limits), limits, before)
 
 
@@ -123,11 +123,6 @@ def _wrapped(text: str, limits: Limits, before: str = "") -> list[str]:
         text, width, subsequent_indent="  ", max_lines=_LINES_OF_A_TEXT, placeholder=" …", break_on_hyphens=False
     )
     return [(before if number == 0 else " " * len(before)) + each for number, each in enumerate(lines or [""])]
-
-
-def _shown(strength: float) -> str:
-    """Three digits, but 1 only for a law that holds."""
-    return "1" if strength == 1.0 else f"{min(strength, 0.999):.3f}"
 
 
 def strongest_summary(report: StrongestReport) -> str:
