@@ -129,7 +129,8 @@ def discover(
     max_size
         The most columns of a key, of a left side, of a context or of a list; the most predicates of a DC.
     error, measure
-        The share of the pairs of rows (`g1`) or of the rows (`g3`) that may break a law.
+        The share of the rows (`g3`) or of the pairs of rows (`g1`) that may break a law; without a measure g3,
+        or g1 where `pod` or `dc` is asked for.
     min_interest
         Leave out laws of less interest.
     time_limit

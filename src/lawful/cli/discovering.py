@@ -68,7 +68,7 @@ def discover(
 ) -> None:
     """Find the laws of a table that matter: the strongest keys, functional dependencies and orders, holding or almost.
 
-    With --find, --exact or --error it finds all minimal laws instead, the most interesting first. With --out, these
+    With --find, --exact or --error it finds all minimal laws instead, the strongest first. With --out, these
     are kept in a file beside it, named .partial, as soon as they are certain; it goes when the whole document is
     written.
 
@@ -79,7 +79,7 @@ def discover(
       lawful discover tax.csv
       lawful discover tax.csv --exact --out laws.json
       lawful discover tax.csv --find fd --max-size 3 --min-interest 0.001
-      lawful discover tax.csv --error 0.01 --measure g3 --time-limit 60
+      lawful discover tax.csv --error 0.01 --time-limit 60
       lawful discover tax.csv --find canonical-od,list-od
       lawful discover tax.csv --find dc --max-size 3 --no-cross-columns --operators "=,!=" --operators "salary:<,>"
       lawful check new.csv --laws laws.json
