@@ -229,7 +229,7 @@ def strongest(
     find
         The kinds of laws: `key`, `fd`, `canonical-od`.
     top
-        How many laws of each kind, at most, those that follow from others included.
+        How many laws of each kind and size, at most, those that follow from others included.
     max_size
         The most columns of a key and of a left side; the context of an order has two less.
     time_limit

@@ -53,7 +53,7 @@ def _own_options() -> tuple[Option, ...]:
 
     return (
         Option("exact", False, "All minimal keys and FDs that hold, instead of the strongest laws."),
-        Option("top", 100, "Without --find or --exact: so many of the strongest laws of each kind.", "N"),
+        Option("top", 100, "Without --find or --exact: so many of the strongest laws of each kind and size.", "N"),
     )
 
 

@@ -53,7 +53,7 @@ class StrongestFDs:
 
     def wants(self, left: Columns, chances: int) -> bool:
         """Whether some right side may be listed with a left side, given a bound of its chances."""
-        return not self.best.is_full_before(len(left)) and bool((self._bounds(left, chances) > 0).any())
+        return bool((self._bounds(left, chances) > 0).any())
 
     def evaluate(self, left: Columns, partition: Partition) -> tuple[Int64s, Floats, Floats]:
         """Count for all right sides that may be listed, in any thread; gives these, their limits and counts."""
@@ -92,7 +92,7 @@ class StrongestFDs:
             else:
                 trial = fd_trial(law, self._workspace)
             losses[right] = loss_of(trial)
-            if trial.strength < self.best.weakest:
+            if trial.strength < self.best.weakest(len(left)):
                 continue
             if is_worth(trial, self._smaller_losses(left, right, 1.0 - trial.sure_strength), tried):
                 self.best.add(Tried(law, trial))
@@ -109,7 +109,7 @@ class StrongestFDs:
             share = np.where(is_exact, np.minimum(share, WORTH * losses), share)
         limits = expected * share
         limits[limits < LEAST_LOST] = 0.0
-        limits = np.minimum(limits, expected * max(1.0 - self.best.weakest, 1e-12) * _ROUNDING)
+        limits = np.minimum(limits, expected * max(1.0 - self.best.weakest(len(left)), 1e-12) * _ROUNDING)
         limits[list(left)] = 0.0
         limits[~self._is_column] = 0.0
         return limits if self._by_kernel else np.where(limits > 0, math.inf, 0.0)
