@@ -113,7 +113,7 @@ def test_it_is_explained(lawful: Lawful, people: str) -> None:
 
 def test_it_is_listed_in_the_help(lawful: Lawful) -> None:
     shown = " ".join(lawful("discover", "--help").out.split())
-    assert "The kinds of laws, separated by commas: key, fd, canonical-od, list-od, pod, dc, rising." in shown
+    assert "All laws of these kinds, separated by commas: key, fd, canonical-od, list-od, pod, dc, rising." in shown
     assert "rising: Skip some." in shown
 
 
