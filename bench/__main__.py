@@ -23,6 +23,7 @@ from bench.pod_cases import CASES as POD_CASES
 from bench.pool_cases import CASES as POOL_CASES
 from bench.spark_cases import CASES as SPARK_CASES
 from bench.start_cases import CASES as START_CASES
+from bench.strength_cases import CASES as STRENGTH_CASES
 from bench.wide_cases import CASES as WIDE_CASES
 
 CASES: dict[str, Case] = {
@@ -40,6 +41,7 @@ CASES: dict[str, Case] = {
     **START_CASES,
     **WIDE_CASES,
     **LIMITS_CASES,
+    **STRENGTH_CASES,
 }
 
 

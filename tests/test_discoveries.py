@@ -179,6 +179,7 @@ def test_a_report_is_in_the_order_of_the_ranking() -> None:
     ranks = [
         (
             found.law.kind == "fd",
+            -found.strength,
             -found.interest,
             len(found.law.columns) - (found.law.kind == "fd"),
             found.error,

@@ -55,11 +55,11 @@ def test_laws_are_written_as_everywhere(names: list[str], columns: set[int]) -> 
 def test_tables_of_a_report() -> None:
     report = lawful.discover(TABLE, max_size=2)
     frame = report.to_dataframe()
-    assert list(frame.columns) == ["law", "kind", "interest"]
+    assert list(frame.columns) == ["law", "kind", "strength", "interest"]
     assert frame["law"].tolist() == [found.text for found in report]
     assert "error" in lawful.discover(TABLE, max_size=1, error=0.01).to_dataframe().columns
     nothing = lawful.discover(TABLE, "key", max_size=0)
-    assert list(nothing.to_dataframe().columns) == ["law", "kind", "interest"]
+    assert list(nothing.to_dataframe().columns) == ["law", "kind", "strength", "interest"]
     assert "0 laws" in nothing._repr_html_()
     assert f"{TABLE.num_rows}" not in report._repr_html_()[:20]
     assert "<td>" in report._repr_html_()

@@ -62,7 +62,7 @@ LAWS = st.lists(st.tuples(st.sets(st.integers(0, WIDTH - 1), max_size=4), st.int
 
 
 @given(LAWS, st.booleans(), st.sampled_from([0.0, 0.2]))
-def test_laws_are_ranked_by_interest_then_size_then_error_then_columns(
+def test_laws_are_ranked_by_strength_then_interest_then_size_then_error_then_columns(
     laws: list[tuple[set[int], int, int]], has_errors: bool, least: float
 ) -> None:
     # Blocks of one law each come in any order, as a search may hand them out.
@@ -74,16 +74,24 @@ def test_laws_are_ranked_by_interest_then_size_then_error_then_columns(
     found = ranker.ranking(Findings(blocks))
     rows = [row for packed in found.packed for row in packed.rows()]
     places = [
-        (goal != NO_RIGHT_SIDE, -interest, len(columns), error or 0.0, goal, sorted(columns, reverse=True))
-        for columns, goal, interest, error in rows
+        (
+            row.right_side != NO_RIGHT_SIDE,
+            row.strength == 0.0,
+            -row.interest,
+            len(row.columns),
+            row.error or 0.0,
+            row.right_side,
+            sorted(row.columns, reverse=True),
+        )
+        for row in rows
     ]
     assert places == sorted(places)
     assert found.unranked_because is None
     expected = [(tuple(sorted(columns)), goal, error / 10 if has_errors else None) for columns, goal, error in laws]
     assert len(rows) + ranker.left_out == len(expected)
-    assert all(interest >= least for _, _, interest, _ in rows)
+    assert all(interest >= least for _, _, interest, *_ in rows)
     if least == 0.0:
-        assert sorted((columns, goal, str(error)) for columns, goal, _, error in rows) == sorted(
+        assert sorted((columns, goal, str(error)) for columns, goal, _, error, *_ in rows) == sorted(
             (columns, goal, str(error)) for columns, goal, error in expected
         )
 
@@ -93,10 +101,12 @@ def test_many_laws_are_ranked_where_they_stand() -> None:
     found = _ranker().ranking(Findings([_many(2_000, 1), block, _many(300, KEY)]))
     assert found.fds.parts[-1].sets is block.sets
     assert (len(found.keys), len(found.fds)) == (300, len(block.sets) + 2_000)
-    before = (-1.0, 0)
+    before = (0.0, -1.0, 0)
     for chunk in found.fds.chunks():
-        places = np.stack((-chunk.interests, set_sizes(chunk.sets)), axis=1)
-        in_order = np.lexsort((places[:, 1], places[:, 0]))
+        assert chunk.fared is not None
+        is_untested = chunk.fared.strengths == 0.0
+        places = np.stack((is_untested, -chunk.interests, set_sizes(chunk.sets)), axis=1)
+        in_order = np.lexsort(places.T[::-1])
         assert (places[in_order] == places).all()
         assert before <= tuple(places[0])
         before = tuple(places[-1])
@@ -184,7 +194,7 @@ def test_a_least_interest_leaves_out_what_could_not_be_rated() -> None:
     found = ranker.ranking(Findings([block]))
     assert ranker.not_rated == AT_ONCE * 2
     assert len(found) + ranker.left_out + ranker.not_rated == len(block.sets)
-    assert all(interest >= 0.1 for _, _, interest, _ in found.fds.rows())
+    assert all(interest >= 0.1 for _, _, interest, *_ in found.fds.rows())
 
 
 def test_listings_that_cannot_be_ranked_are_as_they_were_found() -> None:

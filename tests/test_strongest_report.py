@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,8 +16,12 @@ from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD
 from lawful.dependencies.folding import follows_from
+from lawful.discovery.strongest import discover as search
 from lawful.results import StrongestReport
 from lawful.results.statements import entities_of
+from lawful.results.texts.lines import ALL, COMMAND_PAGE, plain_text
+from lawful.results.texts.strongest_text import strongest_lines
+from lawful.results.texts.table_text import short_count
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +100,68 @@ def test_it_shows_itself(report: StrongestReport) -> None:
     assert "<table>" in report._repr_html_()
     frame = report.to_dataframe()
     assert list(frame["law"]) == [found.text for found in report]
+
+
+@pytest.fixture(scope="module")
+def many_laws(tmp_path_factory: pytest.TempPathFactory) -> StrongestReport:
+    """A table with long names and more laws than a screen has lines, some of them broken."""
+    rng = np.random.default_rng(7)
+    base = [rng.integers(0, 12, 800) for _ in range(3)]
+    names, columns = [f"a rather long name of base column {i}" for i in range(3)], list(base)
+    for number in range(12):
+        made = (base[number % 3] * (7 + number)) % (5 + number % 4)
+        columns.append(np.where(rng.random(800) < 0.02 * (number % 2), 99, made))
+        names.append(f"a column with the long name of number {number}")
+    lines = [",".join(names), *(",".join(map(str, row)) for row in zip(*columns, strict=True))]
+    path = tmp_path_factory.mktemp("many") / "many.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return lawful.strongest(path, reuse=False)
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_a_screen_is_not_longer_or_wider_than_that(many_laws: StrongestReport, width: int) -> None:
+    shown = plain_text(strongest_lines(many_laws, replace(COMMAND_PAGE, width=width))).splitlines()
+    assert 20 < len(shown) <= 40
+    assert max(map(len, shown)) <= width
+    assert any("more: see them all" in line for line in shown) == (width == 80)
+
+
+def test_without_a_screen_all_is_shown(many_laws: StrongestReport) -> None:
+    shown = ["".join(part.text for part in line) for line in strongest_lines(many_laws, ALL)]
+    assert not any("more: see them all" in line for line in shown)
+    assert all(any(line.endswith(statement.text) for line in shown) for statement in many_laws.statements)
+
+
+def test_it_says_what_the_table_is_and_shows_two_rows_that_break_a_law(report: StrongestReport) -> None:
+    shown = str(report).splitlines()
+    assert shown[:3] == [
+        "visits.csv: 600 rows, 7 columns, engine local",
+        "4 string, 3 integer; no nulls",
+        "always the same: country",
+    ]
+    (place,) = [number for number, line in enumerate(shown) if line.startswith("broken")]
+    first, second = shown[place + 1 : place + 3]
+    assert shown[place] == f"broken    {report.examples[0].text}"
+    assert first.strip().startswith("line ")
+    assert first.split(": ")[1] != second.split(": ")[1]
+    assert "shop = " in first
+    assert "shop = " in second
+
+
+def test_sizes_that_were_left_out_are_named(dirty: Path) -> None:
+    with patch.object(search, "_MOST_WORK", 300_000):
+        found = lawful.strongest(dirty, reuse=False)
+    assert found.settings["sizes"] == 1
+    assert "laws by one column alone were looked for" in str(found)
+    assert found.complete
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [(0, "0"), (9_999, "9,999"), (10_000, "10.0k"), (999_499, "999k"), (999_500, "1.00M"), (53_123_456_789, "53.1G")],
+)
+def test_counts_in_short(number: int, shown: str) -> None:
+    assert short_count(number) == shown
 
 
 def test_what_cannot_be_asked_for(dirty: Path) -> None:

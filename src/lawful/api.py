@@ -96,7 +96,7 @@ def discover(
     *,
     max_size: int | None = None,
     error: float = 0.0,
-    measure: Measure = "g1",
+    measure: Measure | None = None,
     min_interest: float = 0.0,
     time_limit: float | None = None,
     memory_limit: int | str | None = None,
@@ -129,7 +129,8 @@ def discover(
     max_size
         The most columns of a key, of a left side, of a context or of a list; the most predicates of a DC.
     error, measure
-        The share of the pairs of rows (`g1`) or of the rows (`g3`) that may break a law.
+        The share of the rows (`g3`) or of the pairs of rows (`g1`) that may break a law; without a measure g3,
+        or g1 where `pod` or `dc` is asked for.
     min_interest
         Leave out laws of less interest.
     time_limit
@@ -228,7 +229,7 @@ def strongest(
     find
         The kinds of laws: `key`, `fd`, `canonical-od`.
     top
-        How many laws of each kind, at most, those that follow from others included.
+        How many laws of each kind and size, at most, those that follow from others included.
     max_size
         The most columns of a key and of a left side; the context of an order has two less.
     time_limit

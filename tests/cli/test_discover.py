@@ -39,10 +39,10 @@ def test_text_for_people(lawful: Lawful, people: str) -> None:
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
     assert lines[0] == "people.csv: 4 rows, 6 columns, engine local"
-    assert lines[1:3] == ["4 keys", "  interest  law"]
-    assert lines[3] == "      0.25  key(name)"
+    assert lines[1:3] == ["4 keys", "  strength  interest  law"]
+    assert lines[3] == "         1      0.25  key(name)"
     fds = lines.index("21 functional dependencies")
-    assert lines[fds + 1] == "  interest  law"
+    assert lines[fds + 1] == "  strength  interest  law"
     assert lines[fds + 2].endswith("  zip -> state")
     assert lines[-2] == "25 minimal laws"
     assert lines[-1].startswith("read and encode ")
@@ -63,7 +63,7 @@ def test_errors_have_a_column(lawful: Lawful, people: str) -> None:
     done = lawful("discover", people, "--find", "fd", "--error", "0.3", "--measure", "g3")
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[2] == "  interest     error  law"
+    assert lines[2] == "  strength  interest     error  law"
     assert "0.25  zip -> city" in done.out
     assert lines[-2].endswith("minimal laws, with an error of at most 0.3 (g3)")
 
@@ -369,4 +369,5 @@ def test_without_options_the_strongest_laws_are_shown(lawful: Lawful, tmp_path: 
     assert document["entities"] == [["code", "name"]]
     assert {entry["folded"] for entry in document["dependencies"]} == {True, False}
     everything = read_document(lawful("discover", tmp_path / "t.csv", "--exact", "--json").out)
-    assert "strength" not in everything["dependencies"][0]
+    assert everything["dependencies"][0]["strength"] == 1.0
+    assert "folded" not in everything["dependencies"][0]

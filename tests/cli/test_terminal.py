@@ -132,3 +132,25 @@ def test_json_on_a_terminal_is_still_json(people: str) -> None:
         assert running.finish()[0] == 0
     shown = running.text[running.text.index("{") : running.text.rindex("}") + 1]
     assert json.loads(shown) == json.loads(Path("profile.json").read_text())
+
+
+def test_the_strongest_laws_are_a_screen_with_what_to_type_next(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    shop = rng.integers(0, 20, 400)
+    name = np.where(rng.random(400) < 0.02, 99, shop)
+    table = tmp_path / "the visits.csv"
+    table.write_text("shop;name\n" + "".join(f"{a};n{b}\n" for a, b in zip(shop, name, strict=True)))
+    for columns in (80, 200):
+        with on_terminal(
+            "discover", table, "--sep", ";", "--engine", "local", out_too=True, columns=columns
+        ) as running:
+            code, _ = running.finish()
+        assert code == 0
+        assert "shop = name" in running.text
+        assert f"lawful errors '{table}' --sep ';'" in running.text.replace("\r\n", "")
+        assert f"lawful discover '{table}' --sep ';' --find fd --out laws.json" in running.text.replace("\r\n", "")
+    with on_terminal("discover", table, "--sep", ";", "--engine", "local") as running:
+        code, out = running.finish()
+    assert code == 0
+    assert "shop = name" in out
+    assert "next:" not in out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 from math import comb
@@ -74,7 +75,17 @@ def ranked_by_definition(table: ArrayTable, policy: NullPolicy, largest: int, to
         if is_sure and not trial.is_accidental(tried):
             kind = {Key: "key", FD: "fd", CanonicalOD: "canonical-od"}[type(law)]
             found[kind].append(((-trial.strength, *place_of(law)), law))
-    return {kind: [law for _, law in sorted(laws, key=lambda each: each[0])[:top]] for kind, laws in found.items()}
+    return {kind: first_of_each_size(sorted(laws, key=lambda each: each[0]), top) for kind, laws in found.items()}
+
+
+def first_of_each_size(ranked_laws: list[tuple[object, Law]], top: int) -> list[Law]:
+    seen: Counter[int] = Counter()
+    listed = []
+    for _, law in ranked_laws:
+        seen[place_of(law)[0]] += 1
+        if seen[place_of(law)[0]] <= top:
+            listed.append(law)
+    return listed
 
 
 def searched(table: ArrayTable, policy: NullPolicy, largest: int, top: int, watch: Watch | None = None) -> Strongest:
@@ -143,7 +154,7 @@ def test_of_a_large_table_some_rows_are_thought_about_and_what_is_listed_is_coun
     workspace = Workspace(table, NullPolicy.EQUAL)
     assert found.laws["fd"]
     for laws in found.laws.values():
-        assert len(laws) <= 10
+        assert max(Counter(place_of(each.law)[0] for each in laws).values(), default=0) <= 10
         for each in laws:
             assert each.trial == check(CheckTask(0, each.law, trial=True), table, workspace).trial
         assert laws == sorted(laws, key=lambda each: each.rank)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -53,7 +53,7 @@ def _own_options() -> tuple[Option, ...]:
 
     return (
         Option("exact", False, "All minimal keys and FDs that hold, instead of the strongest laws."),
-        Option("top", 100, "Without --find or --exact: so many of the strongest laws of each kind.", "N"),
+        Option("top", 100, "Without --find or --exact: so many of the strongest laws of each kind and size.", "N"),
     )
 
 
@@ -68,7 +68,7 @@ def discover(
 ) -> None:
     """Find the laws of a table that matter: the strongest keys, functional dependencies and orders, holding or almost.
 
-    With --find, --exact or --error it finds all minimal laws instead, the most interesting first. With --out, these
+    With --find, --exact or --error it finds all minimal laws instead, the strongest first. With --out, these
     are kept in a file beside it, named .partial, as soon as they are certain; it goes when the whole document is
     written.
 
@@ -79,7 +79,7 @@ def discover(
       lawful discover tax.csv
       lawful discover tax.csv --exact --out laws.json
       lawful discover tax.csv --find fd --max-size 3 --min-interest 0.001
-      lawful discover tax.csv --error 0.01 --measure g3 --time-limit 60
+      lawful discover tax.csv --error 0.01 --time-limit 60
       lawful discover tax.csv --find canonical-od,list-od
       lawful discover tax.csv --find dc --max-size 3 --no-cross-columns --operators "=,!=" --operators "salary:<,>"
       lawful check new.csv --laws laws.json
@@ -91,7 +91,7 @@ def discover(
     output.require_writable(showing.out, table)
     how = reading.arguments(table) | running.arguments()
     if _wants_the_strongest(asked):
-        _discover_strongest(table, asked, null, how, showing)
+        _discover_strongest([table, *reading.as_typed()], asked, null, how, showing)
     asked = {name: value for name, value in asked.items() if name not in ("exact", "top")}
     asked["find"] = asked["find"] or "key,fd"
     kept = PartialFile(showing.out)
@@ -122,20 +122,20 @@ def _wants_the_strongest(asked: Mapping[str, Any]) -> bool:
 
 
 def _discover_strongest(
-    table: str, asked: Mapping[str, Any], null: str, how: Mapping[str, Any], showing: opt.Showing
+    typed: Sequence[str], asked: Mapping[str, Any], null: str, how: Mapping[str, Any], showing: opt.Showing
 ) -> None:
-    """Find and show the strongest laws, and end the command."""
+    """Find and show the strongest laws, and end the command. `typed` is the table and how it is read."""
     from lawful.api import strongest
     from lawful.cli import output
     from lawful.cli.discovery_output import print_strongest
 
     wanted = {name: asked[name] for name in _OF_BOTH if asked[name] is not None}
     with output.shown_progress() as progress:
-        report = strongest(table, null=null, **wanted, **how, progress=progress)
+        report = strongest(typed[0], null=null, **wanted, **how, progress=progress)
     if showing.json_:
         output.print_json(report.to_dict())
     else:
-        print_strongest(report, showing.limits)
+        print_strongest(report, showing.limits, typed)
     if showing.out is not None:
         report.save(showing.out)
     raise typer.Exit(EXIT_FINE if report.complete else EXIT_STOPPED)

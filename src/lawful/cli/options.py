@@ -210,6 +210,17 @@ class Reading:
             "reuse": not self.no_cache,
         }
 
+    def as_typed(self) -> list[str]:
+        """The options that are not their defaults, as one types them after the table."""
+        words: list[str] = []
+        for name in ("format_", "sep", "quote", "escape", "encoding", "columns", "limit"):
+            value = getattr(self, name)
+            if value != getattr(Reading, name):
+                words += [f"--{name.rstrip('_')}", str(value)]
+        words += ["--no-header"] if self.header != Reading.header else []
+        words += [word for token in self.null_token or () for word in ("--null-token", token)]
+        return words + [word for given in self.types or () for word in ("--types", given)]
+
     def of_batch(self, table: str, pinned: CsvDialect) -> Asked:
         """The same for a batch of a state: what is not given is as it is there, and some of it is pinned."""
         for name in ("null_token", "columns", "types", "limit"):

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.checks import RankedTable
-from lawful.common.arrays import Int32s, Words
+from lawful.common.arrays import Flags, Int32s, Words
 from lawful.common.meanings import NullPolicy
 from lawful.discovery.kernels.coverage import mark_agreeing
 from lawful.evidence.kernels.swaps import next_pairs
@@ -43,6 +43,7 @@ class Coverage:
 
     def __init__(self, table: RankedTable, policy: NullPolicy, columns: Sequence[int]) -> None:
         self._alone = 1.0 / max(1, table.rows)  # a row always agrees with itself
+        self._rows = table.rows
         left, right = covering_pairs(table.rows)
         self._pairs = left.size
         self._holders: Words = np.zeros((len(columns), -(-left.size // 64)), np.uint64)
@@ -64,6 +65,16 @@ class Coverage:
         agreeing = np.minimum(count_supersets(sets, self._holders), self._pairs)  # the empty set counts padding too
         covered: npt.NDArray[np.float64] = self._share(agreeing)
         return covered
+
+    def sees(self, interests: npt.NDArray[np.float64]) -> Flags:
+        """Whether two rows of the sample agree on the set that has such a coverage."""
+        seen: Flags = interests > (self._alone + self._share(1)) / 2.0
+        return seen
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all pairs of rows were compared."""
+        return self._rows * (self._rows - 1) // 2 == self._pairs
 
     def _share(self, agreeing: Any) -> Any:
         return self._alone + (1.0 - self._alone) * agreeing / max(1, self._pairs)

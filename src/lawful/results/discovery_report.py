@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN_IN_A_NOTEBOOK = 100
-_RECORD_FIELDS = ("law", "kind", "interest")
+_RECORD_FIELDS = ("law", "kind", "strength", "interest")
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class FoundFamily:
 
 @dataclass(frozen=True)
 class DiscoveryReport:
-    """The laws that a discovery found, kind by kind, keys and FDs first, of each kind the most interesting first.
+    """The laws that a discovery found, kind by kind, keys and FDs first, of each kind the strongest first.
 
     `stopped_because` says what ended the search where it did not come to its end; `complete` is then false, and
     the laws are those that were certain by then. A complete answer has all laws within the limits of `limited_to`.
@@ -111,7 +111,7 @@ class DiscoveryReport:
         return len(self.laws)
 
     def __iter__(self) -> Iterator[FoundLaw]:
-        """The laws: keys, then FDs, then the other kinds; each by interest, size and error, if they are ranked."""
+        """The laws: keys, then FDs, then the other kinds; each by strength, interest and size, if they are ranked."""
         yield from self._found(self.laws.keys)
         yield from self._found(self.laws.fds)
         for laws in self.laws.listed:
@@ -130,17 +130,19 @@ class DiscoveryReport:
 
     def _found_in(self, laws: RankedLaws) -> Iterator[FoundLaw]:
         names, allowed, null = tuple(self.table.names), self.allowed, self.null_policy
-        for law, interest, error, reading in laws:
+        for law, interest, error, reading, strength, tested, violating in laws:
             text, within = format_law(law, names), None if error is None else allowed
-            yield FoundLaw(NamedLaw(law, names), text, interest, error, reading, within, null)
+            named = NamedLaw(law, names)
+            yield FoundLaw(named, text, interest, error, reading, within, null, strength, tested, violating)
 
     def _found(self, laws: PackedLaws) -> Iterator[FoundLaw]:
         names, null = tuple(self.table.names), self.null_policy
         writer, allowed = LawWriter(names), self.allowed if laws.has_errors else None
-        for columns, right_side, interest, error in laws.rows():
+        for columns, right_side, interest, error, strength, tested, violating in laws.rows():
             law = Key(columns) if right_side == NO_RIGHT_SIDE else FD(columns, right_side)
             text = writer.text(columns, right_side)
-            yield FoundLaw(NamedLaw(law, names), text, interest, error, allowed=allowed, null=null)
+            named = NamedLaw(law, names)
+            yield FoundLaw(named, text, interest, error, None, allowed, null, strength, tested, violating)
 
     def keys(self) -> list[FoundLaw]:
         """The keys alone."""
@@ -243,7 +245,7 @@ class DiscoveryReport:
 
     def _records(self, most: int | None = None) -> list[dict[str, Any]]:
         return [
-            {"law": found.text, "kind": found.law.kind, "interest": found.interest}
+            {"law": found.text, "kind": found.law.kind, "strength": found.strength, "interest": found.interest}
             | ({} if found.error is None else {"error": found.error})
             for found in islice(self, most)
         ]

@@ -68,6 +68,7 @@ class LawEntries:
         names, writer = self._names, LawWriter(self._names)
         interests = np.round(chunk.interests, ENTRY_DIGITS).tolist()
         errors = None if chunk.errors is None else chunk.errors.tolist()
+        known = None if chunk.fared is None else list(chunk.fared.rows())
         each = zip(unpack_sets(chunk.sets), chunk.right_sides.tolist(), strict=True)
         for place, (columns, right_side) in enumerate(each):
             listed = [names[column] for column in columns]
@@ -76,13 +77,25 @@ class LawEntries:
                 if right_side == NO_RIGHT_SIDE
                 else {"kind": "fd", "lhs": listed, "rhs": names[right_side]}
             )
-            entry |= {"text": writer.text(columns, right_side), "interest": interests[place]}
+            entry |= {"text": writer.text(columns, right_side)}
+            if known is not None:
+                entry |= _strength_entry(*known[place])
+            entry["interest"] = interests[place]
             yield entry if errors is None else entry | {"error": errors[place]}
 
     def _listed(self) -> Iterator[dict[str, Any]]:
         for listed in self._laws.listed:
-            for law, interest, error, reading in listed:
-                entry = to_document(law, self._names) | {"interest": round(interest, ENTRY_DIGITS)}
+            for law, interest, error, reading, strength, tested, violating in listed:
+                entry = to_document(law, self._names)
+                if listed.fared is not None:
+                    entry |= _strength_entry(strength, tested, violating)
+                entry["interest"] = round(interest, ENTRY_DIGITS)
                 if error is not None:
                     entry["error"] = error
                 yield entry if reading is None else entry | {"reading": reading}
+
+
+def _strength_entry(strength: float | None, tested: int | None, violating: int | None) -> dict[str, Any]:
+    """What a document says of how a law fares; counts only where there are any."""
+    entry: dict[str, Any] = {"strength": None if strength is None else round(strength, ENTRY_DIGITS)}
+    return entry | ({} if tested is None else {"tested": tested, "violating": violating})

@@ -12,7 +12,7 @@ from lawful.common.arrays import Bytes, Floats, Int64s, Words
 from lawful.dependencies.notation import format_name
 from lawful.results.json_files import BETWEEN_ENTRIES, harmless_json
 from lawful.results.kernels.lines import add_member_lengths, put_members, put_pieces
-from lawful.results.packed_laws import NO_RIGHT_SIDE, Chunk
+from lawful.results.packed_laws import NO_RIGHT_SIDE, Chunk, Fared
 
 ENTRY_DIGITS = 9
 """The digits of interests in documents."""
@@ -108,7 +108,13 @@ class EntryLines:
             self._key(lines)
         else:
             self._fd(lines, chunk.right_sides)
-        lines.text('", "interest": ')
+        if chunk.fared is None:
+            lines.text('", "interest": ')
+        else:
+            lines.text('", "strength": ')
+            lines.chosen(*_numbers(np.round(chunk.fared.strengths, ENTRY_DIGITS)))
+            lines.chosen(*_counts(chunk.fared))
+            lines.text(', "interest": ')
         lines.chosen(*_numbers(np.round(chunk.interests, ENTRY_DIGITS)))
         if chunk.errors is not None:
             lines.text(', "error": ')
@@ -137,4 +143,15 @@ class EntryLines:
 def _numbers(values: Floats) -> tuple[Pieces, Int64s]:
     """Numbers as JSON has them; of many laws few differ."""
     distinct, codes = np.unique(values, return_inverse=True)
-    return Pieces.of([json.dumps(value) for value in distinct.tolist()]), codes.astype(np.int64)
+    texts = ["null" if value != value else json.dumps(value) for value in distinct.tolist()]
+    return Pieces.of(texts), codes.astype(np.int64)
+
+
+def _counts(fared: Fared) -> tuple[Pieces, Int64s]:
+    """How many pairs test each law and how many rows break it, where that was counted."""
+    known = [
+        "" if tested is None else f', "tested": {tested}, "violating": {violating}'
+        for _, tested, violating in fared.rows()
+    ]
+    places = {text: place for place, text in enumerate(dict.fromkeys(known))}
+    return Pieces.of(list(places)), np.array([places[text] for text in known], np.int64)

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from lawful.common.arrays import Floats
 from lawful.dependencies import Law, LawKind
+from lawful.results.packed_laws import Fared
 
-RankedLaw = tuple[Law, float, float | None, str | None]
-"""A law with its interest, its error and its reading."""
+
+class RankedLaw(NamedTuple):
+    """A law, and what is known of it."""
+
+    law: Law
+    interest: float
+    error: float | None
+    reading: str | None
+    strength: float | None = None
+    tested: int | None = None
+    violating: int | None = None
+
 
 _AT_ONCE = 4_096
+_UNKNOWN = 1e-12
 
 
 class Listing(Protocol):
@@ -90,18 +103,27 @@ class RankedLaws:
     """Laws of one kind, from one or several listings, the most interesting first.
 
     `orders` has the places of each listing's laws in their order; it is None where the laws are as they were found.
+    `fared` has how the laws of each listing fare, where that was counted; then the strongest come first.
     Either way the listings stay as they are: millions of laws are not copied to be put in order.
     """
 
     kind: LawKind
     listings: tuple[Listing, ...]
     orders: tuple[npt.NDArray[np.int64], ...] | None = None
+    fared: tuple[Fared, ...] | None = None
 
     @staticmethod
-    def of(kind: LawKind, listings: Sequence[Listing]) -> RankedLaws:
-        """Rank some listings, each by interest and what it ranks ties by."""
+    def of(
+        kind: LawKind, listings: Sequence[Listing], count: Callable[[Listing], Fared | None] = lambda _: None
+    ) -> RankedLaws:
+        """Rank some listings, each by strength where `count` gives it, by interest and what it ranks ties by."""
         some = tuple(listing for listing in listings if len(listing))
-        orders = (np.lexsort((*listing.ties(), -listing.interests)) for listing in some)
+        fared = tuple(known for listing in some if (known := count(listing)) is not None)
+        if len(fared) == len(some):
+            each = zip(some, fared, strict=True)
+            orders = [np.lexsort((*one.ties(), -one.interests, weakness(known.strengths))) for one, known in each]
+            return RankedLaws(kind, some, tuple(orders), fared)
+        orders = [np.lexsort((*listing.ties(), -listing.interests)) for listing in some]
         return RankedLaws(kind, some, tuple(orders))
 
     @staticmethod
@@ -123,12 +145,25 @@ class RankedLaws:
             for listing in self.listings:
                 yield from _rows(listing, np.arange(len(listing)))
             return
-        each = (_rows(listing, order) for listing, order in zip(self.listings, self.orders, strict=True))
-        yield from heapq.merge(*each, key=lambda row: -row[1])
+        fared: Iterable[Fared | None] = repeat(None) if self.fared is None else self.fared
+        each = (_rows(*one) for one in zip(self.listings, self.orders, fared, strict=False))
+        yield from heapq.merge(*each, key=lambda row: (_weakness(row.strength), -row.interest))
 
 
-def _rows(listing: Listing, order: npt.NDArray[np.int64]) -> Iterator[RankedLaw]:
+def weakness(strengths: Floats) -> Floats:
+    """What puts the strongest first; unknown strengths come before those that are no better than chance."""
+    return np.where(np.isnan(strengths), -_UNKNOWN, -strengths)
+
+
+def _weakness(strength: float | None) -> float:
+    return -_UNKNOWN if strength is None else -strength
+
+
+def _rows(listing: Listing, order: npt.NDArray[np.int64], fared: Fared | None = None) -> Iterator[RankedLaw]:
     for first in range(0, len(order), _AT_ONCE):
-        some = listing.chosen(order[first : first + _AT_ONCE])
+        places = order[first : first + _AT_ONCE]
+        some = listing.chosen(places)
         errors = repeat(None) if some.errors is None else iter(some.errors.tolist())
-        yield from zip(some.laws(), some.interests.tolist(), errors, some.readings(), strict=False)
+        known: Iterable[tuple[Any, ...]] = repeat(()) if fared is None else fared.at(places).rows()
+        for *law, counted in zip(some.laws(), some.interests.tolist(), errors, some.readings(), known, strict=False):
+            yield RankedLaw(*law, *counted)

@@ -6,7 +6,7 @@ out a chunk at a time, when somebody asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
@@ -37,6 +37,31 @@ class PackedPart(NamedTuple):
     errors: Floats | None = None
 
 
+class Fared(NamedTuple):
+    """How laws fare, as far as that was counted: their strengths, the pairs that test them, the rows that break them.
+
+    A strength that is not known is NaN; a number of pairs or rows, below 0.
+    """
+
+    strengths: Floats
+    tested: Int64s | None = None
+    violating: Int64s | None = None
+
+    def at(self, places: Places) -> Fared:
+        """The same of some laws."""
+        return Fared(*(None if each is None else each[places] for each in self))  # type: ignore[arg-type]
+
+    def rows(self) -> Iterator[tuple[float | None, int | None, int | None]]:
+        """The strength, the pairs and the rows of each law; None where that is not known."""
+        counts = (repeat(-1) if each is None else each.tolist() for each in (self.tested, self.violating))
+        for strength, tested, violating in zip(self.strengths.tolist(), *counts, strict=False):
+            yield (
+                None if strength != strength else strength,
+                None if tested < 0 else tested,
+                None if violating < 0 else violating,
+            )
+
+
 class Chunk(NamedTuple):
     """Some laws, and what is known of them."""
 
@@ -44,6 +69,23 @@ class Chunk(NamedTuple):
     right_sides: Int64s
     interests: Floats
     errors: Floats | None
+    fared: Fared | None = None
+
+
+class LawRow(NamedTuple):
+    """One law, and what is known of it."""
+
+    columns: tuple[int, ...]
+    right_side: int
+    interest: float
+    error: float | None
+    strength: float | None = None
+    tested: int | None = None
+    violating: int | None = None
+
+
+Weigh = Callable[[Words, Int64s, Floats], Floats]
+"""How strong laws that hold are, by their sets, right sides and interests."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +100,17 @@ class PackedLaws:
         How interesting each of some sets is.
     order
         The places of the laws that are meant, in their order; None for all as they stand.
+    weigh
+        How strong laws that hold are.
+    fared
+        How each of the laws in `parts` fares, where that was counted.
     """
 
     parts: tuple[PackedPart, ...]
     rate: Callable[[Words], Floats]
     order: Places | None = None
+    weigh: Weigh | None = None
+    fared: Fared | None = None
 
     def __len__(self) -> int:
         return len(self.order) if self.order is not None else self.found
@@ -79,16 +127,28 @@ class PackedLaws:
 
     def chunks(self) -> Iterator[Chunk]:
         """The laws, some at a time."""
+        done = 0
         for sets, right_sides, errors in self._taken():
             with small_work.of(len(sets), sets.shape[1], runs_in_python=True):
                 interests = self.rate(sets)
-            yield Chunk(sets, right_sides, interests, errors)
+            fared = None
+            if self.fared is not None:
+                places = np.arange(done, done + len(sets))
+                fared = self.fared.at(places if self.order is None else self.order[places])
+            elif self.weigh is not None:
+                fared = Fared(self.weigh(sets, right_sides, interests))
+            yield Chunk(sets, right_sides, interests, errors, fared)
+            done += len(sets)
 
-    def rows(self) -> Iterator[tuple[tuple[int, ...], int, float, float | None]]:
-        """The columns or left side, the right side, the interest and the error of each law."""
-        for sets, right_sides, interests, errors in self.chunks():
+    def rows(self) -> Iterator[LawRow]:
+        """The laws one by one."""
+        for sets, right_sides, interests, errors, fared in self.chunks():
             each = repeat(None) if errors is None else errors.tolist()
-            yield from zip(unpack_sets(sets), right_sides.tolist(), interests.tolist(), each, strict=False)
+            known: Iterable[tuple[Any, ...]] = repeat(()) if fared is None else fared.rows()
+            for *law, counted in zip(
+                unpack_sets(sets), right_sides.tolist(), interests.tolist(), each, known, strict=False
+            ):
+                yield LawRow(*law, *counted)
 
     def laws(self) -> Iterator[Law]:
         """The laws as values."""

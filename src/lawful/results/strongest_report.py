@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import LawKind
+from lawful.results.check_report import Outcome
 from lawful.results.discovery_report import FoundFamily, FoundLaw
 from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
 from lawful.results.json_files import write_document
@@ -34,7 +35,8 @@ class StrongestReport:
     """The strongest laws of a table, holding or almost holding.
 
     `laws` are all that were found, keys before FDs before orders, of each kind the strongest first; those that follow
-    from others are marked as folded. `entities` are the columns that determine each other. `stopped_because` says
+    from others are marked as folded. `entities` are the columns that determine each other, and `examples` have two rows
+    that break a law, for the first broken law of each kind. `stopped_because` says
     what ended the search where it did not come to its end; `complete` is then false, and the laws are the strongest
     of those that were tried by then.
     """
@@ -49,6 +51,7 @@ class StrongestReport:
     seconds: Mapping[str, float]
     counts: Mapping[str, int]
     families: Mapping[str, FoundFamily]
+    examples: tuple[Outcome, ...] = ()
 
     def __len__(self) -> int:
         return len(self.laws)
@@ -81,6 +84,15 @@ class StrongestReport:
     def null_policy(self) -> NullPolicy:
         """What null meant."""
         return NullPolicy(self.settings["null"])
+
+    @property
+    def left_out_sizes(self) -> str | None:
+        """Say which laws were not looked for, if there are too many sets of columns."""
+        sizes, wanted = self.settings["sizes"], self.settings["max_size"]
+        if not self.complete or sizes >= min(wanted, self.table.width - len(self.constants)):
+            return None
+        columns = "one column" if sizes == 1 else f"up to {sizes} columns"
+        return f"laws by {columns} alone were looked for: there are too many sets of more. --columns narrows the table."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that `lawful discover` writes."""
@@ -119,7 +131,13 @@ class StrongestReport:
 
     def _repr_html_(self) -> str:
         records = [
-            {"law": each.text, "kind": each.kind, "strength": round(each.strength, 4), "violating": each.violating}
+            {
+                "law": each.text,
+                "kind": each.kind,
+                "strength": round(each.strength, 4),
+                "tested": each.tested,
+                "wrong rows": round(each.error * self.table.rows),
+            }
             for each in self.statements
         ]
         return html_table(f"{self.table.name}: {strongest_summary(self)}", records)

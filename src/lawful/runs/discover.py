@@ -20,6 +20,7 @@ from lawful.runs.ranking import Ranker, listed_families
 from lawful.runs.request import Request
 from lawful.runs.run import Progress, Run
 from lawful.runs.stopping import LeftBehindError, RankingWatch, UserWatch, ctrl_c_ends, kept_to
+from lawful.runs.strengths import count_trials
 
 _WORKING_MEMORY = 64 << 20
 """What working on the smallest table takes, beside the table."""
@@ -77,8 +78,9 @@ def discover_laws(
     counts, known = _counts(found, request), _families(found, request)
     ranking_watch = RankingWatch(watch, request.time_limit, spent)
     with run.timed("rank"), ctrl_c_ends(ranking_watch, stop):
+        trials = count_trials(run, found, ranking_watch, progress) if found.complete else None
         progress("ranking what was found")
-        ranker = Ranker(run.table, run.null_policy, request, ranking_watch)
+        ranker = Ranker(run.table, run.null_policy, request, ranking_watch, trials)
         try:
             ranking = kept_to(ranking_watch, lambda: ranker.ranking(found))
         except LeftBehindError as overrun:

@@ -7,6 +7,7 @@ law beside them, and gives up where that is not enough: the laws are kept as the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,12 +19,13 @@ from lawful.common.memory import resident_bytes
 from lawful.discovery.families import Family, families
 from lawful.discovery.findings import KEY, Block, Findings, Listing
 from lawful.results.kernels.order import places_by_grade
-from lawful.results.law_listings import RankedLaws
-from lawful.results.packed_laws import AT_ONCE, Chunk, PackedLaws, PackedPart, Places
+from lawful.results.law_listings import RankedLaws, weakness
+from lawful.results.packed_laws import AT_ONCE, Chunk, PackedLaws, PackedPart, Places, Weigh
 from lawful.results.ranking import Ranking
 from lawful.runs.partial_files import right_side
 from lawful.runs.request import Request
 from lawful.runs.stopping import RankingWatch
+from lawful.runs.strengths import ExactStrengths, Trials
 from lawful.search import set_sizes
 
 _SPARE = 64 << 20
@@ -49,9 +51,18 @@ class Ranker:
         What was asked for.
     watch
         What ends the ranking: a time, or the user.
+    trials
+        How laws fare, as far as that was counted.
     """
 
-    def __init__(self, table: RankedTable, policy: NullPolicy, request: Request, watch: RankingWatch) -> None:
+    def __init__(
+        self,
+        table: RankedTable,
+        policy: NullPolicy,
+        request: Request,
+        watch: RankingWatch,
+        trials: Trials | None = None,
+    ) -> None:
         # Loading it compiles kernels, which those who only ask for help need not wait for.
         from lawful.discovery.coverage import Coverage
 
@@ -59,12 +70,16 @@ class Ranker:
         """Laws of less interest than was asked for."""
         self.not_rated = 0
         """Laws whose interest was not known in time, where a least one was asked for: left out too."""
-        self._rate = Coverage(table, policy, range(table.width)).of
+        self._coverage = Coverage(table, policy, range(table.width))
+        self._rate, self._rows = self._coverage.of, table.rows
+        self._trials = trials or Trials()
+        self._weigh: Weigh | None = None
         self._request, self._watch = request, watch
         self._unranked: str | None = None
 
     def ranking(self, found: Findings) -> Ranking:
         """Everything in order. What was found is taken over, so that copies need not stand beside it."""
+        self._weigh = ExactStrengths(self._coverage, found, self._rows).weigh
         keys = self._packed([block for block in found.blocks if block.goal == KEY])
         fds = self._packed([block for block in found.blocks if block.goal != KEY])
         listed = tuple(self._listed(family, found) for family in listed_families(self._request))
@@ -93,15 +108,18 @@ class Ranker:
 
     def _packed(self, blocks: list[Block]) -> PackedLaws:
         laws = PackedLaws(tuple(_parts(blocks)), self._rate)
+        is_fared = laws.has_errors and self._trials.kinds
+        fared = self._trials.of(laws.laws(), len(laws)) if is_fared else None
+        laws = replace(laws, fared=fared, weigh=None if laws.has_errors else self._weigh)
         if self._request.min_interest > 0:
             laws = self._of_interest(laws)
         if not len(laws):
             return laws
         if laws.has_errors:
-            return PackedLaws(laws.parts, laws.rate, _order_by_errors(laws))
+            return replace(laws, order=_order_by_errors(laws))
         self._unranked = self._unranked or self._want_of_memory(len(laws) * _PACKED_BYTES)
         order = self._order(laws) if self._unranked is None else None
-        return laws if order is None else PackedLaws(laws.parts, laws.rate, order)
+        return laws if order is None else replace(laws, order=order)
 
     def _of_interest(self, laws: PackedLaws) -> PackedLaws:
         """The laws that are interesting enough, as far as there is time to tell."""
@@ -114,10 +132,10 @@ class Ranker:
         places = np.concatenate(kept)
         self.left_out += seen - len(places)
         self.not_rated += len(laws) - seen
-        return PackedLaws(laws.parts, laws.rate, places)
+        return replace(laws, order=places)
 
     def _order(self, laws: PackedLaws) -> Places | None:
-        """The places by interest, then by size; None if there is no time for all."""
+        """The places by strength, then by interest, then by size; None if there is no time for all."""
         grades, span, done = np.empty(len(laws), np.uint32), _largest(laws) + 1, 0
         self._rate(laws.parts[0].sets[:1])  # what is compiled first says nothing of the time to come
         began = working_seconds()
@@ -147,7 +165,7 @@ class Ranker:
         self._unranked = self._unranked or reason
         if reason is not None:
             return RankedLaws.as_found(family.name, of_kind)
-        return RankedLaws.of(family.name, _joined(family, of_kind))
+        return RankedLaws.of(family.name, _joined(family, of_kind), self._trials.of_listing)
 
     def _want_of_memory(self, needed: int) -> str | None:
         limit = self._request.memory_limit
@@ -173,18 +191,23 @@ def _parts(blocks: Sequence[Block]) -> Iterator[PackedPart]:
 
 
 def _levels(chunk: Chunk) -> Int64s:
-    """The level of each interest, smaller for a larger one; equal interests share a level."""
+    """The level of each interest, smaller for a larger one; what nothing tests has the last."""
     levels: Int64s = np.rint((1.0 - chunk.interests) * _LEVELS).astype(np.int64)
+    if chunk.fared is not None:
+        levels[chunk.fared.strengths == 0.0] = _LEVELS + 1
     return levels
 
 
 def _order_by_errors(laws: PackedLaws) -> Places:
-    """The places by interest, size and error; each of these laws was measured, so there are not too many."""
+    """The places by strength, interest, size and error; each of these laws was measured, so there are not too many."""
     chunks = list(laws.chunks())
     interests = np.concatenate([chunk.interests for chunk in chunks])
     sizes = np.concatenate([set_sizes(chunk.sets) for chunk in chunks])
     errors = np.concatenate([chunk.errors for chunk in chunks if chunk.errors is not None])
-    order: Int64s = np.lexsort((errors, sizes, -interests))
+    keys = [errors, sizes, -interests]
+    if laws.fared is not None:
+        keys.append(weakness(np.concatenate([chunk.fared.strengths for chunk in chunks if chunk.fared is not None])))
+    order: Int64s = np.lexsort(keys)
     return order if laws.order is None else laws.order[order]
 
 

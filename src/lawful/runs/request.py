@@ -24,7 +24,13 @@ COMMON_OPTIONS = (
         type=int,
     ),
     Option("error", 0.0, "The share that may break a law, below 1.", "X"),
-    Option("measure", "g1", "What --error is a share of: g1, the pairs of rows; g3, the rows.", "g1|g3"),
+    Option(
+        "measure",
+        None,
+        "What --error is a share of: g3, the rows; g1, the pairs of rows.  [default: g3, or g1 with pod or dc]",
+        "g1|g3",
+        type=str,
+    ),
     Option("min_interest", 0.0, "Leave out laws of less interest, from 0 to 1.", "X"),
     Option("time_limit", None, "Stop after so many seconds, with what is certain.", "S", type=float),
     Option("memory_limit", None, "Stop before this process uses more memory, with what is certain.", "SIZE", type=str),
@@ -75,7 +81,7 @@ class Request:
     find: tuple[str, ...] = ("key", "fd")
     max_size: int | None = None
     error: float = 0.0
-    measure: Measure = "g1"
+    measure: Measure = "g3"
     min_interest: float = 0.0
     time_limit: float | None = None
     memory_limit: int | None = None
@@ -171,17 +177,25 @@ def request_of(asked: Mapping[str, Any]) -> Request:
     """Read what is asked for by the names of the options, as Python and the command line give it."""
     values = {option.name: _value(option, asked.get(option.name, option.default)) for option in COMMON_OPTIONS}
     checkpoint = values["checkpoint"]
+    find = families_of(values["find"])
     own = {option.name: option for option, _ in options().values()}
     given = {name: value for name, value in asked.items() if name not in values and value is not None}
     return Request(
         **values
         | {
-            "find": families_of(values["find"]),
+            "find": find,
+            "measure": values["measure"] or default_measure(find),
             "memory_limit": size_in_bytes(values["memory_limit"]),
             "checkpoint": None if checkpoint is None else Path(checkpoint),
             "given": {name: _value(own[name], value) if name in own else value for name, value in given.items()},
         }
     )
+
+
+def default_measure(find: Iterable[str]) -> Measure:
+    """What an error is a share of if nobody says: of the rows, unless some family knows only pairs."""
+    searches = [family.search for family in families() if family.name in find and family.search is not None]
+    return "g1" if any(search.measures == ("g1",) for search in searches) else "g3"
 
 
 def _value(option: Option, value: Any) -> Any:

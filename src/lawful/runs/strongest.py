@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from lawful.checks import CheckTask
 from lawful.common.arrays import Floats
 from lawful.common.errors import EngineError, StoppedError, UsageError
 from lawful.common.meanings import Allowance, NullPolicy
-from lawful.dependencies import FD, CanonicalOD, Key, Law, NamedLaw, format_law
+from lawful.dependencies import FD, CanonicalOD, Key, Law, NamedLaw, columns_of, format_law
 from lawful.dependencies.folding import folded
 from lawful.discovery.search import Search
 from lawful.discovery.strongest.discover import FAMILIES, Strongest, StrongestQuestion, find_strongest
 from lawful.discovery.strongest.worth import Tried, loss_of
+from lawful.results.check_report import Outcome
 from lawful.results.discovery_report import FoundFamily, FoundLaw
 from lawful.results.statements import Entity, entities_of
 from lawful.results.strongest_report import StrongestReport
@@ -23,6 +26,9 @@ from lawful.runs.discover import refuse_too_little_memory
 from lawful.runs.run import Progress, Run
 from lawful.runs.stopping import UserWatch, ctrl_c_ends
 from lawful.search import pack_sets
+
+_ALMOST = 0.8
+"""A broken law that is at least so strong is shown with two rows that break it."""
 
 
 def strongest_laws(
@@ -57,9 +63,30 @@ def strongest_laws(
     counts = {**search.counts, "accidental": found.accidental, "folded": sum(each.folded for each in laws)}
     families = {name: FoundFamily(len(found.laws.get(name, ())), is_complete) for name in question.find}
     constants = _constants(run, question)
-    return StrongestReport(
+    report = StrongestReport(
         run.table, settings, laws, entities, constants, is_complete, stopped, run.seconds, counts, families
     )
+    with ctrl_c_ends(watch, run.cancel):
+        return replace(report, examples=_examples(report, run, watch)) if is_complete else report
+
+
+def _examples(report: StrongestReport, run: Run, watch: UserWatch) -> tuple[Outcome, ...]:
+    """Two rows that break a law, of each kind for the smallest law that almost holds, the strongest of these."""
+    broken: dict[str, FoundLaw] = {}
+    almost = (each.weakest for each in report.statements if each.error and each.strength >= _ALMOST)
+    for found in sorted(almost, key=lambda found: (len(columns_of(found.law.positional)), -(found.strength or 0.0))):
+        broken.setdefault(found.law.kind, found)
+    laws = [broken[kind].law.positional for kind in ("fd", "key", "canonical-od") if kind in broken]
+    names = run.table.names
+    try:
+        with run.timed("check"):
+            verdicts = list(run.engine.check([CheckTask(n, law, damage=True) for n, law in enumerate(laws)]))
+    except (StoppedError, EngineError):
+        if watch.reason() is None:
+            raise
+        return ()
+    verdicts.sort(key=lambda verdict: verdict.id)
+    return tuple(Outcome.of(laws[v.id], format_law(laws[v.id], names), v, run.table) for v in verdicts)
 
 
 def require_families(find: Sequence[str]) -> None:

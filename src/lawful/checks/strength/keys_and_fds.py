@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from lawful.checks.partitions import Partition
 from lawful.checks.strength.judged import agreeing_pairs, frequencies, judged_rows, pairs_among, size_of
 from lawful.checks.strength.kernels.splits import count_splits
 from lawful.checks.strength.trial import Trial, log_binomial_tail, log_poisson_tail
@@ -32,7 +34,7 @@ def fd_trial(law: FD, workspace: Workspace) -> Trial:
         workspace.scratch.buffer("seen", ranks),
     )
     judged = judged_rows((*law.lhs, law.rhs), workspace)
-    return trial_of_splits(Splits(*counted), frequencies(law.rhs, judged, workspace))
+    return trial_of_splits(Splits(*counted), RightSide.of(frequencies(law.rhs, judged, workspace)))
 
 
 class Splits(NamedTuple):
@@ -46,10 +48,22 @@ class Splits(NamedTuple):
     removals: int
 
 
-def trial_of_splits(counted: Splits, sizes: Int64s) -> Trial:
-    """The trial of a functional dependency, given how many rows have each value of the right side."""
-    differing = difference_chance(int(sizes.sum()), pairs_among(sizes))
-    usual = 1.0 if sizes.size == 0 else float(sizes.max() / sizes.sum())
+class RightSide(NamedTuple):
+    """How a right side is spread: the chance that two rows differ on it, and the share of its most frequent value."""
+
+    differing: float
+    usual: float
+
+    @staticmethod
+    def of(sizes: Int64s) -> RightSide:
+        """Given how many rows have each value."""
+        usual = 1.0 if sizes.size == 0 else float(sizes.max() / sizes.sum())
+        return RightSide(difference_chance(int(sizes.sum()), pairs_among(sizes)), usual)
+
+
+def trial_of_splits(counted: Splits, right: RightSide) -> Trial:
+    """The trial of a functional dependency."""
+    differing, usual = right
     chances, lost, removals = float(counted.chances), float(counted.lost), int(counted.removals)
     return Trial(
         int(counted.tested),
@@ -89,11 +103,13 @@ def key_trial(law: Key, workspace: Workspace) -> Trial:
     column that makes this least likely: each column has to be worth its place. Where more agreements are expected
     than half of the rows, they are not independent of each other and count as that many.
     """
-    judged = judged_rows(law.columns, workspace)
-    partition = workspace.partition(law.columns)
-    rows = size_of(judged, workspace)
+    rows = size_of(judged_rows(law.columns, workspace), workspace)
+    return trial_of_agreements(workspace.partition(law.columns), rows, *_expected(law.columns, rows, workspace))
+
+
+def trial_of_agreements(partition: Partition, rows: int, tested: int, expected: float) -> Trial:
+    """The trial of a key, given its partition, the judged rows, and the pairs that test it and are expected to fail."""
     agreeing = agreeing_pairs(partition, None)
-    tested, expected = _expected_agreements(law.columns, rows, workspace)
     if rows < 2:  # the partition of no columns has all rows in a class, or none where there is none to compare
         tested, expected = 0, 0.0
     unit = min(1.0, rows / 2.0 / expected) if expected else 1.0
@@ -109,7 +125,7 @@ def key_trial(law: Key, workspace: Workspace) -> Trial:
     )
 
 
-def _expected_agreements(columns: tuple[int, ...], rows: int, workspace: Workspace) -> tuple[int, float]:
+def _expected(columns: tuple[int, ...], rows: int, workspace: Workspace) -> tuple[int, float]:
     """The pairs that test a key, and how many of them independent columns would lose."""
     judged = judged_rows(columns, workspace)
     pairs = rows * (rows - 1) // 2
@@ -117,11 +133,18 @@ def _expected_agreements(columns: tuple[int, ...], rows: int, workspace: Workspa
         return pairs, 0.0
     if len(columns) == 1:
         return pairs, pairs / frequencies(columns[0], judged, workspace).size
+    agreeing = {c: agreeing_pairs(workspace.partition(o for o in columns if o != c), judged) for c in columns}
+    return expected_agreements(pairs, [(agreeing[c], pairs_among(frequencies(c, judged, workspace))) for c in columns])
+
+
+def expected_agreements(pairs: int, parts: Iterable[tuple[int, int]]) -> tuple[int, float]:
+    """What tests a key of several columns, and what chance would lose: the least of all columns that may be left out.
+
+    A part has the pairs that agree on all columns but one, and those that agree on that one.
+    """
     tested, expected = 0, math.inf
-    for column in columns:
-        others = tuple(c for c in columns if c != column)
-        agreeing = agreeing_pairs(workspace.partition(others), judged)
-        share = pairs_among(frequencies(column, judged, workspace)) / pairs
-        if agreeing * share < expected:
-            tested, expected = agreeing, agreeing * share
+    for others, alone in parts:
+        share = alone / pairs
+        if others * share < expected:
+            tested, expected = others, others * share
     return tested, expected

@@ -29,7 +29,7 @@ from lawful.discovery.strongest.fds import StrongestFDs
 from lawful.discovery.strongest.keys import StrongestKeys
 from lawful.discovery.strongest.orders import StrongestOrders
 from lawful.discovery.strongest.sets import Columns, ColumnSets
-from lawful.discovery.strongest.worth import Tried
+from lawful.discovery.strongest.worth import Best, Tried
 from lawful.tables.ranked_table import some_rows
 
 FAMILIES = ("key", "fd", "canonical-od")
@@ -94,7 +94,7 @@ def find_strongest(search: Search, question: StrongestQuestion) -> Strongest:
         found.laws = {name: thinker.best.ranked() for name, thinker in thinking.thinkers.items()}
         found.accidental = sum(thinker.accidental for thinker in thinking.thinkers.values())
     if table is not search.table:
-        found.laws = {name: _counted(laws, search)[: question.top] for name, laws in found.laws.items()}
+        found.laws = {name: _counted(laws, search, question.top) for name, laws in found.laws.items()}
     return found
 
 
@@ -156,7 +156,7 @@ class _Thinking:
     def _learn(self, columns: Columns, partition: Partition, evaluated: object) -> None:
         self._sets.take(columns, partition)
         if self._keys is not None:
-            self._keys.learn(columns)
+            self._keys.learn(columns, partition)
         if self._fds is not None:
             self._fds.learn(columns, evaluated, partition.error)  # type: ignore[arg-type]  # it is what it gave
         if self._orders is not None and self._orders.wants(columns, partition.error):
@@ -179,12 +179,15 @@ class _Thinking:
         return map(work, given) if is_little else self._threads.map(work, given)
 
 
-def _counted(laws: Sequence[Tried], search: Search) -> list[Tried]:
-    """The same laws as they fare on the whole table, by the engine."""
+def _counted(laws: Sequence[Tried], search: Search, top: int) -> list[Tried]:
+    """The strongest of some laws as they fare on the whole table, by the engine."""
     tasks = [CheckTask(number, each.law, trial=True) for number, each in enumerate(laws)]
     trials = {verdict.id: verdict.trial for verdict in search.checks.check(tasks)}
-    counted = [Tried(each.law, trial) for number, each in enumerate(laws) if (trial := trials[number]) is not None]
-    return sorted(counted, key=lambda tried: tried.rank)
+    best = Best(top)
+    for number, each in enumerate(laws):
+        if (trial := trials[number]) is not None:
+            best.add(Tried(each.law, trial))
+    return best.ranked()
 
 
 def _batches(sets: Iterable[Columns]) -> Iterator[list[Columns]]:

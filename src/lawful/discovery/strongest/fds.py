@@ -12,13 +12,11 @@ import math
 import numpy as np
 
 from lawful.checks import Partition, Workspace
-from lawful.checks.strength.judged import pairs_among
-from lawful.checks.strength.keys_and_fds import Splits, difference_chance, fd_trial, trial_of_splits
+from lawful.checks.strength.keys_and_fds import RightSide, Splits, fd_trial, trial_of_splits
 from lawful.common.arrays import Flags, Floats, Int64s
-from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.dependencies import FD
 from lawful.discovery.strongest.kernels.columns import try_columns
-from lawful.discovery.strongest.sets import Columns, candidates_of_size, proper_subsets
+from lawful.discovery.strongest.sets import Columns, candidates_of_size, has_no_unknown, proper_subsets
 from lawful.discovery.strongest.worth import LEAST_LOST, WORTH, Best, Tried, is_worth, loss_of
 from lawful.tables.ranked_table import in_lines
 
@@ -45,10 +43,12 @@ class StrongestFDs:
         self._workspace, self._columns = workspace, columns
         table = workspace.table
         self._lines = in_lines(table, tuple(range(table.width)))
-        self._sizes = [_sizes(workspace, column) for column in range(table.width)]
-        self._differing = np.array([difference_chance(int(s.sum()), pairs_among(s)) for s in self._sizes])
+        self._right_sides = [RightSide.of(_sizes(workspace, column)) for column in range(table.width)]
+        self._differing = np.array([right.differing for right in self._right_sides])
+        self._is_column = np.zeros(table.width, np.bool_)
+        self._is_column[list(columns)] = True
         self._ranks = 1 + max((table.distinct(column) for column in columns), default=0)
-        self._by_kernel = _has_no_unknown(workspace, columns)
+        self._by_kernel = has_no_unknown(workspace, columns)
         self._losses: dict[Columns, tuple[Floats, Flags]] = {}
 
     def wants(self, left: Columns, chances: int) -> bool:
@@ -78,7 +78,7 @@ class StrongestFDs:
     def learn(self, left: Columns, evaluated: tuple[Int64s, Floats, Floats], chances: int) -> None:
         """List what is worth it, and note what is known of all losses."""
         wanted, limits, counted = evaluated
-        losses, is_exact = np.zeros(len(self._sizes)), np.ones(len(self._sizes), np.bool_)
+        losses, is_exact = np.zeros(self._differing.size), np.ones(self._differing.size, np.bool_)
         tried = candidates_of_size(len(self._columns), len(left), 1)
         is_over = counted[:, 1] > limits if self._by_kernel else np.zeros(wanted.size, np.bool_)
         over = wanted[is_over]
@@ -88,11 +88,11 @@ class StrongestFDs:
             right = int(wanted[place])
             law = FD(left, right)
             if self._by_kernel:
-                trial = trial_of_splits(Splits(*counted[place].tolist()), self._sizes[right])
+                trial = trial_of_splits(Splits(*counted[place].tolist()), self._right_sides[right])
             else:
                 trial = fd_trial(law, self._workspace)
             losses[right] = loss_of(trial)
-            if trial.strength < self.best.weakest:
+            if trial.strength < self.best.weakest(len(left)):
                 continue
             if is_worth(trial, self._smaller_losses(left, right, 1.0 - trial.sure_strength), tried):
                 self.best.add(Tried(law, trial))
@@ -102,18 +102,16 @@ class StrongestFDs:
 
     def _bounds(self, left: Columns, chances: int) -> Floats:
         """How much each right side may lose at most to be listed; 0 where it cannot be."""
-        expected = chances * (self._differing if self._by_kernel else np.ones(len(self._sizes)))
-        share = np.full(expected.size, WORTH)
+        expected = chances * (self._differing if self._by_kernel else 1.0)
+        share = np.full(self._differing.size, WORTH)
         for subset in proper_subsets(left):
             losses, is_exact = self._losses[subset]
             share = np.where(is_exact, np.minimum(share, WORTH * losses), share)
         limits = expected * share
         limits[limits < LEAST_LOST] = 0.0
-        limits = np.minimum(limits, expected * max(1.0 - self.best.weakest, 1e-12) * _ROUNDING)
+        limits = np.minimum(limits, expected * max(1.0 - self.best.weakest(len(left)), 1e-12) * _ROUNDING)
         limits[list(left)] = 0.0
-        outside = np.ones(limits.size, np.bool_)
-        outside[list(self._columns)] = False
-        limits[outside] = 0.0
+        limits[~self._is_column] = 0.0
         return limits if self._by_kernel else np.where(limits > 0, math.inf, 0.0)
 
     def _smaller_losses(self, left: Columns, right: int, surely_lost: float) -> list[float]:
@@ -130,10 +128,3 @@ class StrongestFDs:
 def _sizes(workspace: Workspace, column: int) -> Int64s:
     counted = workspace.frequencies(column)[workspace.lowest :]
     return counted[counted > 0]
-
-
-def _has_no_unknown(workspace: Workspace, columns: Columns) -> bool:
-    """Whether all laws are judged on all rows, so that one count of the right side serves all left sides."""
-    if workspace.null_policy is NullPolicy.EQUAL:
-        return True
-    return not any(workspace.frequencies(column)[NULL_RANK] for column in columns)

@@ -71,7 +71,7 @@ class StrongestOrders:
             some = [each.law for each in candidates[first : first + _AT_ONCE] if self._may_be_listed(each)]
             for law, trial in zip(some, self._try_all(some), strict=True):
                 self._losses[law] = loss_of(trial)
-                if trial.strength < self.best.weakest or not trial.tested:
+                if trial.strength < self.best.weakest(len(context)) or not trial.tested:
                     continue
                 if is_worth(trial, self._smaller_losses(law, 1.0 - trial.sure_strength), tried, ORDERED):
                     self.best.add(Tried(law, trial))
@@ -93,7 +93,7 @@ class StrongestOrders:
 
     def _may_be_listed(self, candidate: _Candidate) -> bool:
         smaller = [self._losses[law] for law in _in_smaller_contexts(candidate.law) if law in self._losses]
-        most = min(ORDERED, 1.0 - self.best.weakest, WORTH * min(smaller, default=1.0))
+        most = min(ORDERED, 1.0 - self.best.weakest(len(candidate.law.context)), WORTH * min(smaller, default=1.0))
         return candidate.least_lost <= most and min(smaller, default=1.0) > 0.0
 
     def _smaller_losses(self, law: CanonicalOD, surely_lost: float) -> list[float]:

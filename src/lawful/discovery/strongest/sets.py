@@ -8,6 +8,7 @@ from math import comb
 
 from lawful.checks import Partition, Workspace
 from lawful.checks.strength.judged import agreeing_pairs
+from lawful.common.meanings import NULL_RANK, NullPolicy
 
 Columns = tuple[int, ...]
 
@@ -53,3 +54,10 @@ def proper_subsets(columns: Columns) -> Iterator[Columns]:
 def candidates_of_size(width: int, size: int, right_sides: int) -> int:
     """How many candidates have so many columns on the left, and a right side if any."""
     return comb(width, size) * (width - size if right_sides else 1)
+
+
+def has_no_unknown(workspace: Workspace, columns: Columns) -> bool:
+    """Whether all laws are judged on all rows, so that one count of the right side serves all left sides."""
+    if workspace.null_policy is NullPolicy.EQUAL:
+        return True
+    return not any(workspace.frequencies(column)[NULL_RANK] for column in columns)

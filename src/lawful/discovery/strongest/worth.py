@@ -75,29 +75,29 @@ def is_worth(trial: Trial, smaller_losses: Iterable[float], tried: float, most: 
 
 
 class Best:
-    """The first laws by rank, at most so many."""
+    """The first laws by rank, of each size at most so many: the simplest laws are not crowded out by their variants."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: list[tuple[tuple[float, ...], int, Tried]] = []
+        self._kept: dict[int, list[tuple[tuple[float, ...], int, Tried]]] = {}
         self._count = 0
 
     def add(self, tried: Tried) -> None:
         """Take a law that is worth listing."""
         self._count += 1
-        turned = _turned(tried.rank)
-        heapq.heappush(self._kept, (turned, self._count, tried))
-        if len(self._kept) > self._most:
-            heapq.heappop(self._kept)
+        kept = self._kept.setdefault(tried.rank[1], [])
+        heapq.heappush(kept, (_turned(tried.rank), self._count, tried))
+        if len(kept) > self._most:
+            heapq.heappop(kept)
 
-    @property
-    def weakest(self) -> float:
-        """The strength that a law needs at least to be among them: 0 as long as there is room."""
-        return self._kept[0][2].trial.strength if len(self._kept) >= self._most else 0.0
+    def weakest(self, size: int) -> float:
+        """The strength that a law of a size needs at least to be among them: 0 as long as there is room."""
+        kept = self._kept.get(size, [])
+        return kept[0][2].trial.strength if len(kept) >= self._most else 0.0
 
     def ranked(self) -> list[Tried]:
         """The laws, the strongest first."""
-        return sorted((tried for _, _, tried in self._kept), key=lambda tried: tried.rank)
+        return sorted((tried for kept in self._kept.values() for _, _, tried in kept), key=lambda tried: tried.rank)
 
 
 def _turned(rank: Rank) -> tuple[float, ...]:

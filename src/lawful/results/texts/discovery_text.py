@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lawful.dependencies import format_law, words_of
 from lawful.results.packed_laws import LawWriter, PackedLaws
 from lawful.results.texts.lines import Limits, Line, heading, left_out, line, shown_law
-from lawful.results.texts.shown_text import counted, visible
+from lawful.results.texts.shown_text import counted, shown_strength, visible
 
 if TYPE_CHECKING:
     from lawful.results.discovery_report import DiscoveryReport
@@ -19,7 +19,7 @@ _STEPS = {"start": "start", "encode": "read and encode", "open": "open", "discov
 
 
 def discovery_lines(report: DiscoveryReport, limits: Limits) -> Iterator[Line]:
-    """The laws kind by kind, the most interesting first, with how long it took."""
+    """The laws kind by kind, the strongest first, with how long it took."""
     sections = list(_sections(report))
     yield heading(report.table, report.settings["engine"])
     for section, most in zip(sections, _most_shown([section.count for section in sections], limits), strict=True):
@@ -35,12 +35,12 @@ def discovery_lines(report: DiscoveryReport, limits: Limits) -> Iterator[Line]:
     yield line(_times(report))
 
 
-_Row = tuple[str, float, float | None, str | None]
+_Row = tuple[str, float | None, float, float | None, str | None]
 
 
 @dataclass(frozen=True)
 class _Section:
-    """Laws of one kind: how many, whether that is all, and a row of text, interest, error and reading for each."""
+    """Laws of one kind: how many, whether that is all, and for each a row: text, strength, interest, error, reading."""
 
     kind: str
     count: int
@@ -64,15 +64,15 @@ def _sections(report: DiscoveryReport) -> Iterator[_Section]:
         if kind in families:
             yield _Section(kind, len(packed), families[kind].complete, _packed_rows(packed, report))
     for listed in laws.listed:
-        rows = ((format_law(law, report.table.names), *rest) for law, *rest in listed)
-        complete = families[listed.kind].complete
-        yield _Section(listed.kind, len(listed), complete, rows)  # type: ignore[arg-type]  # rows are what laws give
+        names = report.table.names
+        rows = ((format_law(r.law, names), r.strength, r.interest, r.error, r.reading) for r in listed)
+        yield _Section(listed.kind, len(listed), families[listed.kind].complete, rows)
 
 
 def _packed_rows(laws: PackedLaws, report: DiscoveryReport) -> Iterator[_Row]:
     text = LawWriter(report.table.names).text
-    for columns, right_side, interest, error in laws.rows():
-        yield text(columns, right_side), interest, error, None
+    for row in laws.rows():
+        yield text(row.columns, row.right_side), row.strength, row.interest, row.error, None
 
 
 def _most_shown(counts: list[int], limits: Limits) -> list[int]:
@@ -90,13 +90,14 @@ def _most_shown(counts: list[int], limits: Limits) -> list[int]:
 
 
 def _laws(section: _Section, most: int, limits: Limits) -> Iterator[str]:
-    """Interest and error stand before the law, so that a law of any length leaves them in their columns."""
-    for number, (text, interest, error, reading) in enumerate(islice(section.rows, most)):
+    """Numbers stand before the law, so that a law of any length leaves them in their columns."""
+    for number, (text, strength, interest, error, reading) in enumerate(islice(section.rows, most)):
         if number == 0:
-            yield "  interest  law" if error is None else "  interest     error  law"
+            yield "  strength  interest  law" if error is None else "  strength  interest     error  law"
         measured = "" if error is None else f"  {error:>8.3g}"
         read = "" if reading is None else f"   ({shown_law(reading, limits)})"
-        yield f"  {interest:>8.3g}{measured}  {shown_law(text, limits)}{read}"
+        known = "" if strength is None else shown_strength(strength)
+        yield f"  {known:>8}  {interest:>8.3g}{measured}  {shown_law(text, limits)}{read}"
 
 
 def discovery_summary(report: DiscoveryReport) -> str:

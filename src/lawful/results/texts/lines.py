@@ -44,7 +44,7 @@ class Limits:
 
     `laws` is the number of verdicts, `found` the number of discovered laws and the fewest of a kind; `groups`,
     `variants` and `places` are those of violating rows. `law`, `name`, `value` and `extreme` are the most characters of
-    each. `everything` says where what is left out can be seen.
+    each. `width` is that of a screen that the strongest laws have to fit. `everything` says where the rest can be seen.
     """
 
     laws: int | None = None
@@ -57,6 +57,7 @@ class Limits:
     name: int | None = None
     value: int | None = None
     extreme: int | None = None
+    width: int | None = None
     everything: str = ""
 
 
@@ -86,6 +87,7 @@ A_PAGE = Limits(
     name=40,
     value=40,
     extreme=28,
+    width=120,
     everything="see them all with to_dict().",
 )
 """For `print`."""

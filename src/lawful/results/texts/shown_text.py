@@ -52,6 +52,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def shown_strength(strength: float) -> str:
+    """Three digits, but 1 only for a law that holds, and 0 for one that is no better than chance."""
+    return f"{strength:g}" if strength in (0.0, 1.0) else f"{min(strength, 0.999):.3f}"
+
+
 def aligned(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
     """Write cells as lines with aligned columns.
 
