@@ -131,14 +131,16 @@ class PackedLaws:
         for sets, right_sides, errors in self._taken():
             with small_work.of(len(sets), sets.shape[1], runs_in_python=True):
                 interests = self.rate(sets)
-            fared = None
-            if self.fared is not None:
-                places = np.arange(done, done + len(sets))
-                fared = self.fared.at(places if self.order is None else self.order[places])
-            elif self.weigh is not None:
-                fared = Fared(self.weigh(sets, right_sides, interests))
+                fared = self._fared(sets, right_sides, interests, done)
             yield Chunk(sets, right_sides, interests, errors, fared)
             done += len(sets)
+
+    def _fared(self, sets: Words, right_sides: Int64s, interests: Floats, done: int) -> Fared | None:
+        """How the laws of a chunk fared, of which so many come before it; None where nobody knows."""
+        if self.fared is not None:
+            places = np.arange(done, done + len(sets))
+            return self.fared.at(places if self.order is None else self.order[places])
+        return None if self.weigh is None else Fared(self.weigh(sets, right_sides, interests))
 
     def rows(self) -> Iterator[LawRow]:
         """The laws one by one."""

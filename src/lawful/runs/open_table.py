@@ -102,7 +102,7 @@ class OpenTable:
         require_families(question.find)
         memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit
         size = self._opened.table.rows, self._opened.table.width
-        with self._opened.run(question.null_policy) as run, small_work.of(*size, runs_in_python=False):
+        with self._opened.run(question.null_policy) as run, small_work.of(*size, runs_in_python=True):
             return strongest_laws(run, question, self._progress, time_limit, memory)
 
     def errors(
