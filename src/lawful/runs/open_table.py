@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any
@@ -19,6 +20,9 @@ from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import Request, families_of, request_of
 from lawful.runs.run import Progress, silent
 from lawful.runs.stopping import UserWatch
+
+_TINY = 100
+"""Of tables with more cells, the strongest laws take Python longer than it takes to load what was compiled."""
 
 
 class OpenTable:
@@ -102,7 +106,8 @@ class OpenTable:
         require_families(question.find)
         memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit
         size = self._opened.table.rows, self._opened.table.width
-        with self._opened.run(question.null_policy) as run, small_work.of(*size, runs_in_python=True):
+        is_tiny = math.prod(size) <= _TINY
+        with self._opened.run(question.null_policy) as run, small_work.of(*size, runs_in_python=is_tiny):
             return strongest_laws(run, question, self._progress, time_limit, memory)
 
     def errors(

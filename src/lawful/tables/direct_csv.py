@@ -36,9 +36,9 @@ _LARGEST_FILE = 64 << 20
 """A cell takes 20 bytes while it is coded, so that a file of this size takes some 300 MB; as much as its size more
 where there are quotes."""
 
-_SMALLEST_FILE = 1 << 15
-"""Loading the kernels takes about as long as reading a file of this size the general way. Where nothing that was
-compiled is kept, a small file should not have to wait for it."""
+_SMALLEST_FILE = 1 << 20
+"""Smaller files are read by Arrow in some hundredths of a second, and nobody waits for these kernels to be compiled,
+which takes 18 s where nothing is kept, as in many containers."""
 
 _WORTH_THREADS = 1 << 18
 _UTF8 = ("utf-8", "utf8", "UTF-8", "ascii")
