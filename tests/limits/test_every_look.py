@@ -26,7 +26,7 @@ SEARCHES = [
     ("canonical-od", "lattice"),
     ("list-od", "findod"),
     ("list-od", "canonical"),
-    ("pod", "full"),
+    pytest.param("pod", "full", marks=pytest.mark.slow),  # it looks very often
     ("pod", "hybrid"),
     ("dc", "full"),
     ("dc", "hybrid"),
