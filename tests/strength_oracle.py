@@ -186,6 +186,6 @@ def _classes(columns: Sequence[int], rows: Sequence[int], table: Table) -> list[
 
 
 def _swaps(left: Sequence[int], right: Sequence[int], direction: str) -> int:
-    law = CanonicalOD((), 0, 1, direction)  # type: ignore[arg-type]
+    law = CanonicalOD((), 0, 1, direction)  # type: ignore[arg-type]  # drawn from both
     rows = list(zip(left, right, strict=True))
     return sum(oracle.refutes(law, t, s) or oracle.refutes(law, s, t) for t, s in combinations(rows, 2))

@@ -109,7 +109,7 @@ def test_laws_within_an_error_are_ranked_by_what_the_engine_counted(find: str) -
     assert len(found)
     workspace = Workspace(found.table, NullPolicy.EQUAL)
     for kind in find.split(","):
-        laws = found.of_kind(kind)  # type: ignore[arg-type]
+        laws = found.of_kind(kind)  # type: ignore[arg-type]  # one of the kinds
         strengths = [each.strength for each in laws]
         assert strengths == sorted(strengths, reverse=True)
         for each in laws:

@@ -51,12 +51,12 @@ class Kernel(Generic[Arguments, Result]):
 
     @property
     def _numba_type_(self) -> Any:
-        return (self._compiled or self._make())._numba_type_  # type: ignore[attr-defined]
+        return (self._compiled or self._make())._numba_type_  # type: ignore[attr-defined]  # a dispatcher has it
 
     @property
     def targetoptions(self) -> dict[str, Any]:
         """What Numba asks of a function to see whether to inline it."""
-        return (self._compiled or self._make()).targetoptions  # type: ignore[attr-defined,no-any-return]
+        return (self._compiled or self._make()).targetoptions  # type: ignore[attr-defined,no-any-return]  # as above
 
     def __reduce__(self) -> str:
         return self.py_func.__qualname__  # where it is sent to, it is the kernel of that name

@@ -49,7 +49,7 @@ class Fared(NamedTuple):
 
     def at(self, places: Places) -> Fared:
         """The same of some laws."""
-        return Fared(*(None if each is None else each[places] for each in self))  # type: ignore[arg-type]
+        return Fared(*(None if each is None else each[places] for each in self))  # type: ignore[arg-type]  # field by field
 
     def rows(self) -> Iterator[tuple[float | None, int | None, int | None]]:
         """The strength, the pairs and the rows of each law; None where that is not known."""
