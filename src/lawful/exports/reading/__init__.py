@@ -1,0 +1,1 @@
+"""One module for each kind of file that rules are read from."""
