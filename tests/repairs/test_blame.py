@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import Opinion
-from lawful.dependencies import FD
+from lawful.dependencies import FD, CanonicalOD, Key
 from lawful.repairs.blame import Hearing, Judge, Suspicion, entities_among, reverse_law, with_suggestion
 from lawful.repairs.columns import ColumnFacts
 
@@ -28,7 +29,9 @@ def opinion(weight: float, suggested: int = 2, rival: int = 20) -> Opinion:
     )
 
 
-def blamed(weights: Mapping[FD, float], least: float = 0.5, entities: list[int] | None = None) -> list[Suspicion]:
+def blamed(
+    weights: Mapping[VotingLaw, float], least: float = 0.5, entities: list[int] | None = None
+) -> list[Suspicion]:
     """The cells of one row that are blamed, if laws think so of it; all values are equally frequent."""
     laws, opinions = list(weights), [opinion(weight) for weight in weights.values()]
     facts = ColumnFacts([np.full(4, 100, np.int64)] * WIDTH, lambda column, rank: f"{column}-{rank}")
@@ -83,3 +86,18 @@ def test_what_most_rows_with_the_same_right_sides_have(rivals: int, others: int,
 def test_columns_that_determine_each_other() -> None:
     strengths = {FD((0,), 2): 0.9, FD((2,), 0): 0.85, FD((0,), 1): 0.99, FD((1,), 0): 0.5}
     assert entities_among(4, strengths) == [0, 1, 0, 3]
+
+
+def test_orders_name_the_column_that_they_share() -> None:
+    by_zip, by_area = CanonicalOD((), ZIP, PHONE, "asc"), CanonicalOD((), AREA, PHONE, "asc")
+    found = blamed({by_zip: -5.0, by_area: -5.0, FD((CITY,), ZIP): 2.0})
+    assert [(each.column, each.suggested, set(each.laws)) for each in found] == [(PHONE, None, {by_zip, by_area})]
+    assert blamed({by_zip: -5.0}) == []
+
+
+def test_a_key_that_repeats_adds_to_what_others_say() -> None:
+    said: dict[VotingLaw, float] = {FD((ZIP,), PHONE): -4.0}
+    without, with_it = blamed(said, least=0.1), blamed(said | {Key((PHONE,)): -0.69}, least=0.1)
+    assert [each.column for each in with_it] == [PHONE]
+    assert with_it[0].probability > without[0].probability
+    assert blamed({Key((PHONE,)): -0.69}) == []

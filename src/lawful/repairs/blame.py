@@ -22,9 +22,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lawful.checks.strength.trial import most_lost
+from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import FAILS, Opinion
 from lawful.common.arrays import Floats, Int32s
-from lawful.dependencies import FD
+from lawful.dependencies import FD, CanonicalOD
+from lawful.dependencies.forms import columns_of
 from lawful.repairs.columns import ColumnFacts
 
 _LEAST_WRONG, _MOST_WRONG = 0.003, 0.05
@@ -44,7 +46,7 @@ class Suspicion:
     column: int
     suggested: int | None
     probability: float
-    laws: tuple[FD, ...]
+    laws: tuple[VotingLaw, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +87,7 @@ class Judge:
 
     def __init__(
         self,
-        laws: Sequence[FD],
+        laws: Sequence[VotingLaw],
         first: Sequence[Opinion],
         entities: Sequence[int],
         facts: ColumnFacts,
@@ -93,22 +95,22 @@ class Judge:
     ) -> None:
         self._laws, self._entities, self._facts = laws, entities, facts
         self._least = math.log(least / (1.0 - least)) if least < 1.0 else math.inf
-        self._lefts = [tuple(sorted({entities[column] for column in law.lhs})) for law in laws]
         self._touching: dict[int, list[int]] = defaultdict(list)
         self._priors: dict[int, float] = defaultdict(lambda: _MOST_WRONG)
         for number, (law, opinion) in enumerate(zip(laws, first, strict=True)):
-            for column in (*law.lhs, law.rhs):
+            for column in columns_of(law):
                 self._touching[column].append(number)
             if opinion.tested:
                 share = most_lost(float(opinion.failed)) / opinion.tested
-                self._priors[law.rhs] = min(self._priors[law.rhs], max(_LEAST_WRONG, share))
+                for column in _judged(law):
+                    self._priors[column] = min(self._priors[column], max(_LEAST_WRONG, share))
 
     def settle(self, hearing: Hearing, place: int) -> Iterator[Suspicion]:
         """Name the cells of one of the rows that are probably wrong."""
         weights = hearing.weights[:, place].tolist()
         heard = {number for number, weight in enumerate(weights) if weight != 0.0}
         while any(weights[number] < FAILS for number in heard):
-            columns = {c for number in heard if weights[number] < FAILS for c in _columns(self._laws[number])}
+            columns = {c for number in heard if weights[number] < FAILS for c in columns_of(self._laws[number])}
             judged = (self._judge(column, heard, weights, hearing, place) for column in sorted(columns))
             odds, column, suggested = max((j for j in judged if j is not None), default=(-math.inf, 0, 0))
             if odds < self._least:
@@ -135,25 +137,20 @@ class Judge:
             # A wrong value on the left is right beside its own copies, and proves nothing by that.
             mine, other = self._facts.count(column, own), self._facts.count(column, suggested)
             worth = mine / (mine + other)
-        elif self._is_lonely(numbers, weights, hearing, place):
+        elif self._is_lonely(column, numbers, weights, hearing, place):
             return None
         else:
             odds -= _NO_SUGGESTION
         for number, weight in counted.items():
-            speaks_from_the_left = weight > 0.0 and self._laws[number].rhs != column
+            speaks_from_the_left = weight > 0.0 and column not in _judged(self._laws[number])
             odds -= weight * worth if speaks_from_the_left else weight
         return odds, column, suggested
 
     def _counted(self, column: int, numbers: Sequence[int], weights: Sequence[float]) -> dict[int, float]:
-        """What each law counts for about a column, where those that say the same count less.
-
-        Those are laws with left sides that determine each other, and of the laws with the column on the left, whatever
-        stands beside it, those with the same right side.
-        """
-        groups: dict[tuple[int, ...] | int, list[int]] = defaultdict(list)
+        """What each law counts for about a column, where those that say the same count less."""
+        groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for number in numbers:
-            right = self._laws[number].rhs
-            groups[self._lefts[number] if right == column else self._entities[right]].append(number)
+            groups[self._beside(number, column)].append(number)
         counted: dict[int, float] = {}
         for group in groups.values():
             together = sum(abs(weights[number]) for number in group)
@@ -161,22 +158,48 @@ class Judge:
             counted |= {number: weights[number] * abs(weights[number]) * shares for number in group}
         return counted
 
+    def _beside(self, number: int, column: int) -> tuple[int, ...]:
+        """What tells laws apart that do not say the same about a column: the entities that they hold it against.
+
+        Of an FD that is its left side, or its right side where the column is on the left, whatever else is there. Of an
+        order it is the other column.
+        """
+        law = self._laws[number]
+        match law:
+            case FD():
+                others = set(law.lhs) if law.rhs == column else {law.rhs}
+            case CanonicalOD():
+                others = {law.left, law.right} - {column}
+            case _:
+                others = set(law.columns) - {column}
+        return tuple(sorted({self._entities[other] for other in others}))
+
     def _suggestion(self, column: int, counted: dict[int, float], hearing: Hearing, place: int) -> int:
         """The value that the laws with this right side would rather see; 0 if there is none."""
         wanted: dict[int, float] = defaultdict(float)
         for number, weight in counted.items():
-            if self._laws[number].rhs == column and weight < 0.0:
+            law = self._laws[number]
+            if isinstance(law, FD) and law.rhs == column and weight < 0.0:
                 wanted[int(hearing.suggested[number, place])] -= weight
         return max(wanted, key=lambda rank: (wanted[rank], -rank), default=0)
 
-    def _is_lonely(self, numbers: Sequence[int], weights: Sequence[float], hearing: Hearing, place: int) -> bool:
+    def _is_lonely(
+        self, column: int, numbers: Sequence[int], weights: Sequence[float], hearing: Hearing, place: int
+    ) -> bool:
         """Whether too few laws fail with a cell that none has a better value for."""
         failing = (n for n in numbers if weights[n] < FAILS and hearing.rivals[n, place] >= _VOTES)
-        return len({self._entities[self._laws[number].rhs] for number in failing}) < _RIGHT_SIDES
+        return len({self._beside(number, column) for number in failing}) < _RIGHT_SIDES
 
 
-def _columns(law: FD) -> tuple[int, ...]:
-    return (*law.lhs, law.rhs)
+def _judged(law: VotingLaw) -> tuple[int, ...]:
+    """The columns whose values a law holds against those of other rows; of a key none, since any may be wrong."""
+    match law:
+        case FD():
+            return (law.rhs,)
+        case CanonicalOD():
+            return law.left, law.right
+        case _:
+            return ()
 
 
 def reverse_law(suspicion: Suspicion) -> FD | None:
@@ -185,7 +208,8 @@ def reverse_law(suspicion: Suspicion) -> FD | None:
     """
     if suspicion.suggested is not None:
         return None
-    return FD(tuple(sorted({law.rhs for law in suspicion.laws} - {suspicion.column})), suspicion.column)
+    right_sides = {law.rhs for law in suspicion.laws if isinstance(law, FD)} - {suspicion.column}
+    return FD(tuple(sorted(right_sides)), suspicion.column) if right_sides else None
 
 
 def with_suggestion(suspicion: Suspicion, place: int, opinion: Opinion) -> Suspicion:

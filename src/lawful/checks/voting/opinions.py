@@ -13,6 +13,7 @@ side, or one of the columns on the left. Above 0 it speaks for the row. Three th
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,9 +28,9 @@ from lawful.dependencies import FD
 FAILS = -1.0
 """An opinion below this is reason enough to look at a row."""
 
-_SLIP = 0.02
+SLIP = 0.02
 """How likely a single vote is wrong."""
-_LEAST_DOUBT = 0.005
+LEAST_DOUBT = 0.005
 _DOUBT_OF_LOSS, _DOUBT_GROWS = 2.5, 1.5
 """A law of one column that is sure to lose at most 40 % of what chance would lose is all doubt; below, the doubt falls
 faster than the loss."""
@@ -40,7 +41,7 @@ _CLASS_THAT_TELLS = 4
 _CLUSTER, _CLUSTER_TIMES, _CLUSTER_PRIOR = 3, 3.0, 5.0
 """So many rows that share a value have to fail, and so many times as often as others, to count as an exception."""
 _MOST_REPEATS, _SAME_SLIP, _MOST_SLIPS = 2, 0.3, 0.3
-_MOST_VOTES = 50
+MOST_VOTES = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +69,14 @@ class Opinion:
     failed: int
 
 
-def opinion_of(law: FD, workspace: Workspace, rows: Int32s | None = None) -> Opinion:
-    """Give what a law thinks of some rows; without any, of those that it finds something wrong with."""
+def fd_opinion(law: FD, workspace: Workspace, rows: Int32s | None) -> Opinion:
+    """Give what a functional dependency thinks; see `opinion_of`."""
     votes = class_votes(law, workspace)
-    tested, failing = votes.tested, votes.failing
-    weights = _weights(law, votes, workspace)
+    return opinion_on(rows, votes, _weights(law, votes, workspace))
+
+
+def opinion_on(rows: Int32s | None, votes: Votes, weights: Floats) -> Opinion:
+    """Keep of what a law thinks of all rows what is asked for; without rows, those that it finds wrong."""
     if rows is None:
         rows = np.flatnonzero(weights < FAILS).astype(np.int32)
     return Opinion(
@@ -81,8 +85,8 @@ def opinion_of(law: FD, workspace: Workspace, rows: Int32s | None = None) -> Opi
         votes.others[rows],
         votes.rival[rows],
         votes.suggested[rows],
-        int(np.count_nonzero(tested)),
-        int(np.count_nonzero(failing)),
+        int(np.count_nonzero(votes.tested)),
+        int(np.count_nonzero(votes.failing)),
     )
 
 
@@ -99,9 +103,9 @@ def _weights(law: FD, votes: Votes, workspace: Workspace) -> Floats:
     is_null = workspace.column(law.rhs)[tested] == NULL_RANK
     doubt = _doubt(law, votes, shares, is_null)
     failed = float(failing.mean())
-    doubts = np.maximum(doubt, _clusters(law, votes, failed, workspace)[tested])
+    doubts = np.maximum(doubt, exceptions((law.rhs,), votes, failed, workspace)[tested])
     doubts = _doubts_of_repeats(doubts, others, np.where(is_null, 0.0, alike), failed)
-    against = _SLIP ** np.clip(rival - alike, -_MOST_VOTES, _MOST_VOTES)
+    against = SLIP ** np.clip(rival - alike, -MOST_VOTES, MOST_VOTES)
     against *= own / shares[votes.suggested[tested]]
     wrong = np.log(np.minimum(1.0, doubts + (1.0 - doubts) * against / (1.0 + against)))
     right = np.log(np.maximum(1.0, doubt + (1.0 - doubt) * alike / others / own))
@@ -123,8 +127,12 @@ def _doubt(law: FD, votes: Votes, shares: Floats, is_null: Flags) -> float:
     lost = float(((size - votes.alike[tested] - 1.0) / size).sum())
     expected = float((1.0 - 1.0 / size).sum()) * float(1.0 - (shares**2).sum())
     loss = min(1.0, most_lost(lost) / expected) if expected > 0.0 else 1.0
-    doubt = math.pow(_DOUBT_OF_A_COLUMN, len(law.lhs) - 1) * math.pow(_DOUBT_OF_LOSS * loss, _DOUBT_GROWS)
-    return min(1.0, max(_LEAST_DOUBT, doubt * _concentration(votes, is_null)))
+    return min(1.0, max(LEAST_DOUBT, doubt_of_loss(loss, len(law.lhs) - 1) * _concentration(votes, is_null)))
+
+
+def doubt_of_loss(loss: float, further_columns: int) -> float:
+    """The doubt of a law that loses a share of what chance would lose; more for each column beyond what it needs."""
+    return math.pow(_DOUBT_OF_A_COLUMN, further_columns) * math.pow(_DOUBT_OF_LOSS * loss, _DOUBT_GROWS)
 
 
 def _concentration(votes: Votes, is_null: Flags) -> float:
@@ -150,10 +158,10 @@ def _concentration(votes: Votes, is_null: Flags) -> float:
     return telling * min(1.0, correlation / _SCATTERED) + 1.0 - telling
 
 
-def _clusters(law: FD, votes: Votes, failed: float, workspace: Workspace) -> Floats:
+def exceptions(judged: Sequence[int], votes: Votes, failed: float, workspace: Workspace) -> Floats:
     """How often the other rows fail that share a value with a row, where that is far more often than usual.
 
-    Only of rows that fail: the others are not asked.
+    Only of rows that fail: the others are not asked. The columns that are judged do not count.
     """
     tested, failing = votes.tested, np.flatnonzero(votes.failing)
     found = np.zeros(tested.size)
@@ -165,7 +173,7 @@ def _clusters(law: FD, votes: Votes, failed: float, workspace: Workspace) -> Flo
         ranks = workspace.column(column)
         with_it = np.bincount(ranks[failing], minlength=workspace.table.distinct(column) + 1)
         with_it[NULL_RANK] = 0
-        if column == law.rhs or with_it.max() <= _CLUSTER:
+        if column in judged or with_it.max() <= _CLUSTER:
             continue
         beside = workspace.frequencies(column) if is_all else np.bincount(ranks[tested], minlength=with_it.size)
         own = ranks[failing]
@@ -179,7 +187,7 @@ def _clusters(law: FD, votes: Votes, failed: float, workspace: Workspace) -> Flo
 def _doubts_of_repeats(doubts: Floats, others: Floats, alike: Floats, failed: float) -> Floats:
     """Doubt more where several rows of the class have the same minor value: slips seldom repeat each other."""
     share = (alike + 1.0) / (others + 1.0)
-    slip = _SAME_SLIP * min(_MOST_SLIPS, max(_SLIP, failed))
+    slip = _SAME_SLIP * min(_MOST_SLIPS, max(SLIP, failed))
     times = np.maximum(1.0, share / slip) ** np.minimum(alike, _MOST_REPEATS)
     raised: Floats = doubts * times / (doubts * times + 1.0 - doubts)
     return raised
