@@ -9,14 +9,17 @@ import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
+import numpy as np
 from clusters import answer, executor_pids, open_session
 
 from engines.contract import CONTRACT
+from engines.contract.evidence import refuting_vectors, signs_of_pairs, two_pointwise_laws
 from engines.contract.spark import SHIPPED, encodes_like_this_process, gives_frames
 from engines.contract.tables import encoded, in_order, random_tasks, reference, write_table
 from lawful.checks import Verdict
 from lawful.common.meanings import NullPolicy
-from lawful.engines import packing
+from lawful.engines import packing, spark_jobs
+from lawful.engines.local import LocalEngine
 from lawful.engines.spark import SparkEngine
 
 
@@ -48,6 +51,41 @@ def survives_a_lost_executor(spark: object, folder: Path) -> dict[str, object]:
     return {"jobs": len(jobs), "gone": before[0] not in executor_pids(), "verdicts": len(found)}
 
 
+def refutes_after_a_lost_executor(spark: object, folder: Path) -> dict[str, object]:
+    """Kill an executor while it compares rows for pointwise laws: the same pairs, as if nothing had happened."""
+    table = encoded(write_table(folder, 20_000))
+    laws, rows = two_pointwise_laws(table.width), range(table.rows - 3_000, table.rows)
+    engine = SparkEngine(spark)
+    engine.open(table, NullPolicy.EQUAL)
+    undisturbed = engine.refuting_pairs(laws, rows, lambda: False)
+    before, jobs = executor_pids(), 0
+    with patch.object(spark_jobs, "JOBS_IN_FLIGHT", 2):
+
+        def kills() -> bool:
+            """Each job asks this before it starts. At the third one, the second is under way and others wait."""
+            nonlocal jobs
+            jobs += 1
+            if jobs == 3:
+                os.kill(before[0], signal.SIGKILL)
+            return False
+
+        found = engine.refuting_pairs(laws, rows, kills)
+    here = LocalEngine(threads=1)
+    here.open(table, NullPolicy.EQUAL)
+    expected = here.refuting_pairs(laws, rows, lambda: False)
+    vectors = [
+        refuting_vectors(signs_of_pairs(table, *pairs.T.astype(np.int64), NullPolicy.EQUAL), laws, table.width)
+        for pairs in (found, expected)
+    ]
+    assert vectors[0] == vectors[1]
+    return {
+        "jobs": jobs,
+        "gone": before[0] not in executor_pids(),
+        "pairs": len(found),
+        "same": np.array_equal(found, undisturbed),
+    }
+
+
 def main(parts: list[str]) -> None:
     done: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as name, open_session() as spark:
@@ -55,6 +93,7 @@ def main(parts: list[str]) -> None:
             done["contract"] = keeps_the_contract(spark, Path(name))
         if "kill" in parts:  # last, as it leaves the cluster smaller for a while
             done["kill"] = survives_a_lost_executor(spark, Path(name))
+            done["kill pairs"] = refutes_after_a_lost_executor(spark, Path(name))
     answer(done)
 
 

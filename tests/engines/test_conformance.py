@@ -126,3 +126,13 @@ def test_a_lost_executor_costs_no_verdict(kind: str, done_on: Callable[[str], di
     assert told["jobs"] > 5  # so that it was killed, at the first verdict, with jobs under way and to come
     assert told["gone"]
     assert told["verdicts"] == 1_500
+
+
+@pytest.mark.cluster
+@pytest.mark.parametrize("kind", EXECUTORS)
+def test_a_lost_executor_costs_no_pair_that_refutes(kind: str, done_on: Callable[[str], dict[str, Any]]) -> None:
+    told = done_on(kind)["kill pairs"]
+    assert told["jobs"] > 3  # so that it was killed with jobs under way and to come
+    assert told["gone"]
+    assert told["pairs"]
+    assert told["same"]

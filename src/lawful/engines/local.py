@@ -1,4 +1,7 @@
-"""The local engine: threads in this process, over kernels that release the GIL."""
+"""The local engine: threads in this process, over kernels that release the GIL.
+
+What only some laws need is loaded when it is first asked for: a small table is done before all of it were loaded.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +10,32 @@ import ctypes
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from threading import Event, Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from lawful.checks import CheckTask, GroupRows, Most, Verdict, Workspace, check, summarize, violating_rows
-from lawful.checks.denials.tree import Path, distinct_violating_pairs
-from lawful.checks.voting.opinions import Opinion, opinion_of
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
-from lawful.common.arrays import Int32s
 from lawful.common.errors import StoppedError, UsageError
 from lawful.common.machine import cores, memory_bytes
-from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, Law
-from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.engines.class_pairs import compared_classes
 from lawful.engines.packing import Pack, in_packs, pack_by_cost
-from lawful.engines.protocol import ShouldStop
-from lawful.engines.refuting_pairs import refuting_pairs_of_rows
-from lawful.evidence import AgreeSets, Pool, Rows, SwapSets, agree_sets_of_rows, all_agree_sets, all_swaps, tile_of_rows
-from lawful.evidence.denials.evidence import DenialEvidence, all_evidence
-from lawful.search.pods.kept_left_sides import LeftSides
-from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.shown_rows import RowShower, Shown
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from lawful.checks.denials.tree import Path
+    from lawful.checks.voting.asking import VotingLaw
+    from lawful.checks.voting.opinions import Opinion
+    from lawful.common.arrays import Int32s
+    from lawful.common.meanings import NullPolicy
+    from lawful.dependencies import Law
+    from lawful.dependencies.predicate_space import PredicateSpace
+    from lawful.engines.protocol import ShouldStop
+    from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
+    from lawful.evidence.denials.evidence import DenialEvidence
+    from lawful.search.pods.kept_left_sides import LeftSides
+    from lawful.tables.encoded_table import EncodedTable
 
 _PACKS_A_THREAD = 8
 _WORTH_THREADS = 2_000
@@ -153,6 +159,8 @@ class LocalEngine:
         self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False, rows: Rows | None = None
     ) -> AgreeSets:
         """Compare pairs of rows with all threads."""
+        from lawful.evidence import agree_sets_of_rows, all_agree_sets, tile_of_rows
+
         table, null_policy = self._opened()
 
         def stops() -> bool:
@@ -166,6 +174,8 @@ class LocalEngine:
 
     def violating_pairs(self, space: PredicateSpace, paths: Sequence[Path], should_stop: ShouldStop) -> Int32s:
         """Walk parts of the tree of constraints on the threads."""
+        from lawful.checks.denials.tree import distinct_violating_pairs
+
         workspace, pool = self._for_checks()
         failed = Event()
 
@@ -185,6 +195,9 @@ class LocalEngine:
 
     def refuting_pairs(self, laws: LeftSides, rows: Rows, should_stop: ShouldStop) -> Int32s:
         """Compare the rows with all threads."""
+        from lawful.engines.refuting_pairs import refuting_pairs_of_rows
+        from lawful.evidence import tile_of_rows
+
         table, null_policy = self._opened()
 
         def stops() -> bool:
@@ -197,6 +210,8 @@ class LocalEngine:
         self, space: PredicateSpace, should_stop: ShouldStop, *, counted: bool = False
     ) -> DenialEvidence:
         """Compare all pairs of rows with all threads."""
+        from lawful.evidence.denials.evidence import all_evidence
+
         table, null_policy = self._opened()
 
         def stops() -> bool:
@@ -207,6 +222,8 @@ class LocalEngine:
 
     def swap_evidence(self, columns: Sequence[int], should_stop: ShouldStop) -> SwapSets:
         """Compare all pairs of rows with all threads."""
+        from lawful.evidence import all_swaps
+
         table, null_policy = self._opened()
 
         def stops() -> bool:
@@ -219,6 +236,8 @@ class LocalEngine:
         self, pool: Pool, sets: Sequence[tuple[int, ...]], most: Sequence[float], should_stop: ShouldStop
     ) -> list[Pool | int]:
         """Compare the classes of the sets on the threads."""
+        from lawful.engines.class_pairs import compared_classes
+
         workspace, threads = self._for_checks()
         failed = Event()
 
@@ -235,12 +254,14 @@ class LocalEngine:
             failed.set()
             wait(future for future in waiting if not future.cancel())
 
-    def opinions(self, laws: Sequence[FD], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
+    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
         """Ask the laws on the threads."""
+        from lawful.checks.voting.asking import opinion_of
+
         workspace, threads = self._for_checks()
         failed = Event()
 
-        def ask(law: FD) -> Opinion:
+        def ask(law: VotingLaw) -> Opinion:
             if failed.is_set() or self._is_cancelled or should_stop():
                 raise StoppedError("the laws were not asked to the end")
             return opinion_of(law, workspace, rows)

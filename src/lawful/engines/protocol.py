@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import pyarrow as pa
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-from lawful.checks import CheckTask, GroupRows, Most, Verdict
-from lawful.checks.denials.tree import Path
-from lawful.checks.voting.opinions import Opinion
-from lawful.common.arrays import Int32s
-from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, Law
-from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
-from lawful.evidence.denials.evidence import DenialEvidence
-from lawful.search.pods.kept_left_sides import LeftSides
-from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.shown_rows import Shown
+    from lawful.checks import CheckTask, GroupRows, Most, Verdict
+    from lawful.checks.denials.tree import Path
+    from lawful.checks.voting.asking import VotingLaw
+    from lawful.checks.voting.opinions import Opinion
+    from lawful.common.arrays import Int32s
+    from lawful.common.meanings import NullPolicy
+    from lawful.dependencies import Law
+    from lawful.dependencies.predicate_space import PredicateSpace
+    from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
+    from lawful.evidence.denials.evidence import DenialEvidence
+    from lawful.search.pods.kept_left_sides import LeftSides
+    from lawful.tables.encoded_table import EncodedTable
+    from lawful.tables.shown_rows import Shown
 
 ShouldStop = Callable[[], bool]
 """Is asked now and then by long work; once it says yes, the work ends with `StoppedError`."""
@@ -117,7 +119,7 @@ class Engine(Protocol):
         has for the set.
         """
 
-    def opinions(self, laws: Sequence[FD], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
+    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
         """Give what each of some almost-laws thinks of some rows; without any, of those that it finds wrong.
 
         See `checks.voting.opinions`.

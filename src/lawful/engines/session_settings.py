@@ -42,6 +42,9 @@ def own_settings(
         "spark.app.name": app_name,
         # A web server that nobody looks at, and progress bars that would fight with lawful's own.
         "spark.ui.enabled": "false",
+        # A server of Spark Connect waits so long for the Python process that runs a stream's function; the usual time
+        # is short for what it has to import on a busy machine.
+        "spark.python.authenticate.socketTimeout": "120s",
         "spark.ui.showConsoleProgress": "false",
         # What a timestamp means must not depend on the machine that reads it.
         "spark.sql.session.timeZone": "UTC",

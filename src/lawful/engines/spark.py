@@ -21,12 +21,13 @@ import pyarrow as pa
 
 from lawful.checks import CheckTask, Damage, GroupRows, Most, Trial, VariantRows, Verdict
 from lawful.checks.denials.tree import Path as ConstraintPath
+from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import Opinion
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
 from lawful.common.arrays import Int32s
 from lawful.common.errors import EngineError, UsageError
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, Law
+from lawful.dependencies import Law
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.local import LocalEngine
 from lawful.engines.packing import Pack, in_jobs, in_packs
@@ -166,10 +167,12 @@ class SparkEngine:
         rows = call.rows(pack_runner(packs, self.settings), VERDICTS, range(len(packs)))
         verdicts = []
         for row in zip(*(column.to_pylist() for column in rows.columns), strict=True):
-            id_, holds, first, second, violations, *counts, told, _ = row
+            id_, holds, first, second, violations, *counts, told, measured, _ = row
             damage = None if counts[0] is None else Damage(*counts)
             trial = None if told is None else Trial(*json.loads(told))
-            verdicts.append(Verdict(id_, holds, None if first is None else (first, second), violations, damage, trial))
+            measures = None if measured is None else json.loads(measured)
+            witness = None if first is None else (first, second)
+            verdicts.append(Verdict(id_, holds, witness, violations, damage, trial, measures))
         return verdicts
 
     def violations(self, law: Law, shown: Shown | None = None, *, in_pairs: bool = False) -> Iterator[pa.RecordBatch]:
@@ -298,13 +301,13 @@ class SparkEngine:
             found += map(read_array, call.answers(pairs_runner(job, space, self.settings), len(job)))
         return np.concatenate(found)
 
-    def opinions(self, laws: Sequence[FD], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
+    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
         """Ask each law in a task of its own, some per job; few rows on the driver."""
         if self._jobs.table.rows * self._jobs.table.width * len(laws) < _WORTH_OPINION_JOBS:
             return self._on_the_driver().opinions(laws, should_stop, rows)
         call = Call(self._jobs, should_stop)
 
-        def run(job: Sequence[FD]) -> list[Opinion]:
+        def run(job: Sequence[VotingLaw]) -> list[Opinion]:
             return [read_opinion(answer) for answer in call.answers(opinion_runner(job, rows, self.settings), len(job))]
 
         cores = parallelism(self.spark)

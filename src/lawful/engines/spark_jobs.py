@@ -24,7 +24,7 @@ from lawful.tables.spark_errors import translated
 from lawful.tables.spark_facts import is_connect
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 JOBS_IN_FLIGHT = 3
 LOOK_SECONDS = 0.5
@@ -70,8 +70,12 @@ class SparkJobs:
         self._table = table
         self._reference = TableReference.to(table, shares_files=self._shares_files)
         self._is_shipped = False
-        self.era = _Era()
+        self.begin()
         return self._reference
+
+    def begin(self) -> None:
+        """From now on nothing is cancelled."""
+        self.era = _Era()
 
     def close(self) -> None:
         """Let go of the table."""
@@ -178,6 +182,31 @@ class Call:
             self._jobs.tag_jobs(self._era.tag, self._tag)
             given = self._jobs.spark.range(numbers.start, numbers.stop, 1, len(numbers))
             return given.mapInArrow(runner, schema).toArrow()
+
+    def gathered(self, frame: DataFrame) -> pa.Table:
+        """Run the job of a frame, which may be run again without harm, and give its rows, which must be few."""
+        with ThreadPoolExecutor(1, thread_name_prefix="lawful-job") as pool:
+            waiting = pool.submit(self._gathered, frame)
+            try:
+                while not wait([waiting], LOOK_SECONDS).done:
+                    self.look()
+                return waiting.result()
+            finally:
+                self.leave([waiting])
+
+    def _gathered(self, frame: DataFrame) -> pa.Table:
+        for attempt in range(_ATTEMPTS):
+            self.look()
+            try:
+                with translated():
+                    self._jobs.tag_jobs(self._era.tag, self._tag)
+                    return frame.toArrow()
+            except EngineError:
+                if self._is_over:
+                    raise StoppedError("the checks were cancelled") from None
+                if attempt == _ATTEMPTS - 1:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
 
     def answers(self, runner: Runner, tasks: int) -> list[bytes]:
         """Run numbered tasks as one job, and give the answer to each in the order of the numbers."""

@@ -19,10 +19,10 @@ import pyarrow as pa
 from lawful.checks import CheckTask, Most, Workspace, check, summarize, violating_rows
 from lawful.checks.denials.tree import Path as ConstraintPath
 from lawful.checks.denials.tree import distinct_violating_pairs
-from lawful.checks.voting.opinions import opinion_of
+from lawful.checks.voting.asking import VotingLaw, opinion_of
 from lawful.common.arrays import Int32s, Int64s
 from lawful.common.errors import EngineError, LawfulError
-from lawful.dependencies import FD, Law
+from lawful.dependencies import Law
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.class_pairs import compared_classes
 from lawful.engines.packing import Pack
@@ -46,7 +46,7 @@ from lawful.tables.shown_rows import RowShower, Shown
 VERDICTS = (
     "id bigint, holds boolean, first bigint, second bigint, violations bigint, "
     "violating_rows bigint, violating_groups bigint, violating_pairs bigint, removals bigint, trial string, "
-    "error string"
+    "measures string, error string"
 )
 _VERDICT_SCHEMA = pa.schema(
     [
@@ -65,10 +65,11 @@ _VERDICT_SCHEMA = pa.schema(
             )
         ),
         ("trial", pa.string()),
+        ("measures", pa.string()),
         ("error", pa.string()),
     ]
 )
-_NOTHING = (None,) * 9
+_NOTHING = (None,) * 10
 ANSWERS = "number bigint, answer binary, error string"
 _ANSWER_SCHEMA = pa.schema([("number", pa.int64()), ("answer", pa.binary()), ("error", pa.string())])
 ABSENT = "lawful: the encoded table is not on this worker"
@@ -129,7 +130,9 @@ def _run_check(task: CheckTask, workspace: Workspace) -> tuple[object, ...]:
     damage = verdict.damage
     counts = (None,) * 4 if damage is None else (damage.rows, damage.groups, damage.pairs, damage.removals)
     trial = None if verdict.trial is None else json.dumps(astuple(verdict.trial))
-    return (task.id, verdict.holds, *(verdict.witness or (None, None)), verdict.violations, *counts, trial, None)
+    measures = None if verdict.measures is None else json.dumps(dict(verdict.measures))
+    judged = (verdict.holds, *(verdict.witness or (None, None)), verdict.violations)
+    return (task.id, *judged, *counts, trial, measures, None)
 
 
 def tile_runner(
@@ -196,7 +199,7 @@ def class_pairs_runner(
     return _answer_runner(compared, settings)
 
 
-def opinion_runner(laws: Sequence[FD], rows: Int32s | None, settings: WorkerSettings) -> Runner:
+def opinion_runner(laws: Sequence[VotingLaw], rows: Int32s | None, settings: WorkerSettings) -> Runner:
     """A task that asks the almost-laws whose numbers it is given what they think of rows."""
 
     def asked(number: int, workspace: Workspace) -> bytes:

@@ -38,7 +38,8 @@ class CheckStream:
     def __init__(self, checks: Checks, calls: int = CALLS, batch: int = _BATCHES[0]) -> None:
         self.running = 0
         """How many calls are under way; their last verdicts may still have to be taken."""
-        self.batch = batch
+        self._is_costly = getattr(checks, "has_costly_calls", False)  # which only engines far away say of themselves
+        self.batch = _BATCHES[1] if self._is_costly else batch
         """How many checks to put at once so that a call lasts a while.
 
         Fewer would mean more calls, of which Spark starts only some per second; more would be checked before the
@@ -96,7 +97,7 @@ class CheckStream:
         self._last_end = ended.end
         if worked < _CALL_SECONDS[0] and ended.checks >= self.batch:
             self.batch = min(2 * self.batch, _BATCHES[1])
-        elif worked > _CALL_SECONDS[1] and ended.checks <= self.batch:
+        elif worked > _CALL_SECONDS[1] and ended.checks <= self.batch and not self._is_costly:
             self.batch = max(self.batch // 2, _BATCHES[0])
 
     def _run(self, tasks: Sequence[CheckTask]) -> None:

@@ -24,7 +24,7 @@ def most_cache_bytes(spark: SparkSession) -> int:
     half of it, for each core. On this machine it is a quarter of the memory for all workers together. Elsewhere it is
     what fits beside Java by default.
     """
-    promised = _bytes(spark.conf.get("spark.executor.pyspark.memory", "") or "")
+    promised = bytes_of(spark.conf.get("spark.executor.pyspark.memory", "") or "")
     if promised is not None:
         return promised // 2 // max(1, int(spark.conf.get("spark.executor.cores", "1") or 1))
     if not is_connect(spark) and runs_on_this_machine(spark.sparkContext.master or ""):
@@ -32,7 +32,7 @@ def most_cache_bytes(spark: SparkSession) -> int:
     return DEFAULT_CACHE_BYTES
 
 
-def _bytes(size: str) -> int | None:
+def bytes_of(size: str) -> int | None:
     """Read a size as Spark writes it, such as `2g`; None if it is not one."""
     found = re.fullmatch(r"(\d+)\s*([bkmgtp]?)b?", size.strip().lower())
     return None if found is None else int(found[1]) << _UNITS[found[2]]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lawful.common.column_names import listed_names
 from lawful.common.meanings import ColumnType
+from lawful.tables.arrow_functions import pc
 from lawful.tables.csv_text import UNNAMED_INDEX
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.text_values import sort_texts

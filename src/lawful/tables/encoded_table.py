@@ -22,6 +22,8 @@ import pyarrow as pa
 from lawful.common.column_names import ColumnNames
 from lawful.common.errors import DamagedTableError, LawfulError
 from lawful.common.meanings import NULL_RANK, ColumnType
+from lawful.common.npy_files import map_npy
+from lawful.tables.arrow_functions import as_arrow
 from lawful.tables.options import ReadOptions
 from lawful.tables.origins import NO_ORIGINS, Origins, Place
 from lawful.tables.ranking import RankedColumn, typed_to_text
@@ -152,7 +154,8 @@ class EncodedTable:
     def texts(self, rows: Sequence[int] | npt.NDArray[np.int64], position: int) -> pa.Array:
         """The values of a column in some rows as texts, null where they are null."""
         ranks = np.asarray(self.column(position))[np.asarray(rows, np.int64)].astype(np.int64)
-        places = pa.array(ranks - 1, mask=ranks == NULL_RANK)
+        is_null = ranks == NULL_RANK
+        places = pa.array(ranks - 1, mask=is_null) if is_null.any() else as_arrow(ranks - 1)
         return typed_to_text(self.values(position).take(places))
 
     def values(self, position: int) -> pa.Array:
@@ -174,7 +177,7 @@ class EncodedTable:
             return self._origins
         assert self.folder is not None
         origins = read_metadata(self.folder)["origins"]
-        runs = np.load(self.folder / ORIGINS, allow_pickle=False)
+        runs = np.array(map_npy(self.folder / ORIGINS))  # few: nothing stays mapped
         if runs.dtype != np.int64 or runs.ndim != 2 or runs.shape[1] != _ORIGIN_FIELDS:
             raise _damaged(self.folder, f"{ORIGINS} does not hold runs of rows")
         return Origins(tuple(origins["files"]), origins["unit"], runs)
@@ -269,12 +272,12 @@ def values_file(position: int) -> str:
 def map_ranks(folder: Path, position: int, rows: int) -> npt.NDArray[np.int32]:
     """Memory-map the ranks of a column, read-only."""
     try:
-        ranks = np.load(folder / ranks_file(position), mmap_mode="r" if rows else None, allow_pickle=False)
+        ranks = map_npy(folder / ranks_file(position))
     except (OSError, ValueError) as error:
         raise _damaged(folder, str(error)) from None
     if ranks.dtype != np.int32 or ranks.shape != (rows,):
         raise _damaged(folder, f"{ranks_file(position)} is not {rows} int32 ranks")
-    return np.asarray(ranks)
+    return ranks
 
 
 def read_values(path: Path) -> pa.Array:

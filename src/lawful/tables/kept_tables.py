@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import shutil
 import socket
@@ -17,6 +18,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lawful.common.errors import DamagedTableError, UsageError
 from lawful.common.machine import is_running
@@ -25,6 +27,8 @@ from lawful.common.sizes import parse_size
 from lawful.tables.encoded_table import METADATA, EncodedTable, read_metadata
 
 WRITING = ".writing-"
+DATASET = "lawful-shuffled/"
+"""How the format of a dataset begins."""
 _LOCK = ".lock"
 _DAY = 86_400
 _STILL_FRESH = 3_600
@@ -78,7 +82,7 @@ class KeptTable:
         metadata = folder / METADATA
         used = (metadata if metadata.exists() else folder).stat().st_mtime
         try:
-            document = read_metadata(folder)
+            document = _of_dataset(metadata) or read_metadata(folder)
             return KeptTable(folder, size, used, str(document["name"]), document["rows"], len(document["columns"]))
         except (DamagedTableError, KeyError, TypeError):
             return KeptTable(folder, size, used)
@@ -87,12 +91,33 @@ class KeptTable:
 def kept_tables() -> list[KeptTable]:
     """All tables in the cache, the one used last in front."""
     found = []
-    for folder in tables_folder().iterdir():
+    for folder in (*tables_folder().iterdir(), *_datasets()):
         if folder.name.startswith(".") or not folder.is_dir():
             continue
         with contextlib.suppress(FileNotFoundError):  # another process has just removed it
             found.append(KeptTable.at(folder))
     return sorted(found, key=lambda table: (-table.used, table.key))
+
+
+def datasets_folder() -> Path:
+    """Where the datasets of shuffled tables are kept, unless all nodes share another place."""
+    return cache_dir() / "shuffled"
+
+
+def _datasets() -> Iterator[Path]:
+    """The datasets that are here; each has a file of metadata, which says what it is, beside what Spark wrote."""
+    folder = datasets_folder()
+    return folder.iterdir() if folder.is_dir() else iter(())
+
+
+def _of_dataset(metadata: Path) -> dict[str, Any] | None:
+    """What a file of metadata says of a dataset, if it speaks of one."""
+    try:
+        document = json.loads(metadata.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    is_dataset = isinstance(document, dict) and str(document.get("format", "")).startswith(DATASET)
+    return document if is_dataset else None
 
 
 def chosen_tables(tables: Sequence[KeptTable], names: Sequence[str]) -> list[KeptTable]:

@@ -14,13 +14,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from lawful.common.column_names import ColumnNames, short_text
 from lawful.common.errors import SourceError, UsageError
 from lawful.common.machine import cores
 from lawful.common.meanings import ColumnType
+from lawful.tables.arrow_functions import pc
 from lawful.tables.csv_text import ParsedBlock
 from lawful.tables.direct_csv import rank_directly
 from lawful.tables.encoded_table import EncodedTable, RankedColumns
@@ -324,7 +323,9 @@ def refuse_differing_files(files: Sequence[Path]) -> None:
     first: set[str] | None = None
     for file in files:
         try:
-            names = set(pq.read_schema(file).names)
+            from pyarrow.parquet import read_schema  # brings all file systems along, which takes its time
+
+            names = set(read_schema(file).names)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
             raise SourceError(f"{file}: cannot be read as Parquet: {error}") from None
         first = names if first is None else first

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from lawful.common.arrays import Int32s
+from lawful.common.meanings import NULL_RANK
 
 
 class RankedTable(Protocol):
@@ -93,7 +94,16 @@ MOST_SAMPLED_ROWS = 1_000_000
 
 def some_rows(table: RankedTable, seed: int, most: int = MOST_SAMPLED_ROWS) -> RankedTable:
     """The table itself, or about `most` of its rows: samples of pairs need no more, and stay close to the caches."""
+    drawn: RankedTable | None = getattr(table, "drawn", None)
+    if drawn is not None:  # a sample already
+        return drawn
     if table.rows <= most:
         return table
     chance = np.random.default_rng(seed).random(table.rows, np.float32)
     return ChosenRows(table, np.flatnonzero(chance < most / table.rows).astype(np.int32))
+
+
+def has_nulls(table: RankedTable, column: int) -> bool:
+    """Whether any row is null in a column; of a sample, any row of the whole table."""
+    counted = getattr(table, "nulls", None)
+    return bool(counted(column) if counted is not None else (table.column(column) == NULL_RANK).any())

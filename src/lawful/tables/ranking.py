@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lawful.common.errors import SourceError
 from lawful.common.meanings import NULL_RANK, ColumnType
+from lawful.tables.arrow_functions import as_arrow, as_numpy, pc
 from lawful.tables.text_values import NotThatTypeError, SortedTexts, sort_texts
 
 JSON_NUMBER, JSON_BOOLEAN, JSON_STRING = "n", "b", "s"
@@ -187,9 +187,9 @@ def _unify(
 def _codes(piece: pa.DictionaryArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
     """The codes of a piece, 0 where it is null, and where that is."""
     if piece.indices.null_count == 0:
-        return piece.indices.to_numpy().astype(np.int32, copy=False), np.zeros(len(piece), np.bool_)
-    codes = pc.fill_null(piece.indices, 0).to_numpy().astype(np.int32, copy=False)
-    return codes, pc.is_null(piece.indices).to_numpy(zero_copy_only=False)
+        return as_numpy(piece.indices).astype(np.int32, copy=False), np.zeros(len(piece), np.bool_)
+    codes = as_numpy(pc.fill_null(piece.indices, 0)).astype(np.int32, copy=False)
+    return codes, as_numpy(pc.is_null(piece.indices))
 
 
 def _only_used(
@@ -202,7 +202,7 @@ def _only_used(
         return dictionary, codes, is_null
     renumbered = np.cumsum(used, dtype=np.int32) - 1
     codes = renumbered[codes] if len(dictionary) else codes
-    return dictionary.filter(pa.array(used)), codes, is_null
+    return dictionary.filter(as_arrow(used)), codes, is_null
 
 
 def _with_wide_codes(piece: pa.DictionaryArray) -> pa.DictionaryArray:
@@ -231,19 +231,19 @@ def _order_texts(texts: pa.Array, asked: ColumnType | None, is_json: bool) -> tu
         if JSON_STRING in marks and len(marks) > 1:
             return _order_repeated_texts(texts, asked)
     ordered = sort_texts(texts, asked)
-    return ordered, texts.take(pa.array(ordered.representatives))
+    return ordered, texts.take(as_arrow(ordered.representatives))
 
 
 def _order_repeated_texts(texts: pa.Array, asked: ColumnType | None) -> tuple[SortedTexts, pa.Array]:
     """As above where the string "1" and the number 1 came down to the same text."""
     encoded = texts.dictionary_encode()
-    codes = encoded.indices.to_numpy()
+    codes = as_numpy(encoded.indices)
     try:
         ordered = sort_texts(encoded.dictionary, asked)
     except NotThatTypeError as error:
         raise NotThatTypeError(int(np.flatnonzero(codes == error.index)[0])) from None
     ranks = ordered.ranks[codes]
-    values = encoded.dictionary.take(pa.array(ordered.representatives))
+    values = encoded.dictionary.take(as_arrow(ordered.representatives))
     return SortedTexts(ordered.type, ranks, ordered.representatives), values
 
 
@@ -256,8 +256,8 @@ def _order_typed(values: pa.Array, asked: ColumnType | None) -> tuple[SortedText
     if asked is not None and asked is not own:
         texts = values if own is ColumnType.STRING else typed_to_text(values)
         return _order_repeated_texts(texts, asked)
-    order = pc.sort_indices(values).to_numpy().astype(np.int64)
-    in_order = values.take(pa.array(order))
+    order = as_numpy(pc.sort_indices(values)).astype(np.int64)
+    in_order = values.take(as_arrow(order))
     ranks = np.empty(len(values), np.int32)
     ranks[order] = np.arange(1, len(values) + 1, dtype=np.int32)
     return SortedTexts(own, ranks, order), in_order

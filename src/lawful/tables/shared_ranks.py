@@ -11,12 +11,12 @@ from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lawful.common.arrays import Int32s
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.dependencies import Constant
+from lawful.tables.arrow_functions import as_numpy, pc
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranking import typed_to_text
 from lawful.tables.text_values import (
@@ -122,10 +122,10 @@ def _rank_together(values: Sequence[pa.Array], type_: ColumnType) -> list[Int32s
 
 def _rank_texts(values: Sequence[pa.Array]) -> Int32s:
     encoded = pa.concat_arrays(values).dictionary_encode()
-    order = pc.sort_indices(encoded.dictionary).to_numpy()
+    order = as_numpy(pc.sort_indices(encoded.dictionary))
     rank_of_code = np.empty(len(order), np.int32)
     rank_of_code[order] = np.arange(1, len(order) + 1, dtype=np.int32)
-    ranks: Int32s = rank_of_code[encoded.indices.to_numpy()]
+    ranks: Int32s = rank_of_code[as_numpy(encoded.indices)]
     return ranks
 
 
@@ -148,7 +148,7 @@ def _number_keys(values: Sequence[pa.Array]) -> Keys:
     """
     if all(pa.types.is_integer(array.type) or pa.types.is_string(array.type) for array in values):
         try:
-            return (np.concatenate([pc.cast(array, pa.int64()).to_numpy() for array in values]),)
+            return (np.concatenate([as_numpy(pc.cast(array, pa.int64())) for array in values]),)
         except pa.ArrowInvalid:  # blanks, fractions, or beyond 64 bits
             pass
     texts = pa.concat_arrays([typed_to_text(array) for array in values])
@@ -158,7 +158,7 @@ def _number_keys(values: Sequence[pa.Array]) -> Keys:
 def _date_keys(values: pa.Array) -> Keys:
     if pa.types.is_string(values.type):
         return date_keys(values)
-    return (pc.cast(pc.cast(values, pa.date32()), pa.int32()).to_numpy(),)
+    return (as_numpy(pc.cast(pc.cast(values, pa.date32()), pa.int32())),)
 
 
 def _timestamp_keys(values: pa.Array) -> tuple[Keys, bool]:
@@ -170,7 +170,7 @@ def _timestamp_keys(values: pa.Array) -> tuple[Keys, bool]:
 def _tick_keys(values: pa.Array) -> Keys:
     """Seconds and nanoseconds of values that count in units of time."""
     width = pa.int32() if pa.types.is_time32(values.type) else pa.int64()
-    ticks = pc.cast(values, width).to_numpy().astype(np.int64)
+    ticks = as_numpy(pc.cast(values, width)).astype(np.int64)
     a_second = _TICKS_A_SECOND[values.type.unit]
     return ticks // a_second, ticks % a_second * (_TICKS_A_SECOND["ns"] // a_second)
 
@@ -178,7 +178,7 @@ def _tick_keys(values: pa.Array) -> Keys:
 def _boolean_keys(values: pa.Array) -> Keys:
     if pa.types.is_string(values.type):
         return boolean_keys(values)
-    return (values.to_numpy(zero_copy_only=False),)
+    return (as_numpy(values),)
 
 
 def _time_keys(values: pa.Array) -> Keys:

@@ -59,7 +59,7 @@ from lawful.tables.storage import Staging, find_table, table_key
 from lawful.tables.text_blocks import BlockError
 from lawful.tables.text_layout import TextLayout, add_names, csv_layout, json_layout
 
-_HOW_TO_RENAME = "Rename one first: frame.toDF(...) names all columns, and a query can say AS."
+HOW_TO_RENAME = "Rename one first: frame.toDF(...) names all columns, and a query can say AS."
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -190,8 +190,8 @@ def _encode_rows(
     """Encode typed rows. Without files behind them nothing tells whether they changed: they get a key of their own."""
     names = list(frame.columns)
     where = name if files is None else files.source
-    refuse_repeated_names(names, where, _HOW_TO_RENAME)
-    kept = choose_ordered_columns(names, _unordered_types(frame), options, where)
+    refuse_repeated_names(names, where, HOW_TO_RENAME)
+    kept = choose_ordered_columns(names, unordered_types(frame), options, where)
     source = frame
     if files is None:
         frame, columns = _by_place(frame, kept)
@@ -227,8 +227,8 @@ def encode_frame_in_process(frame: DataFrame, options: ReadOptions) -> EncodedTa
     """Encode a Spark DataFrame in this process. What is left out never leaves Spark: not all of it can be Arrow."""
     with translated():
         names = list(frame.columns)
-        refuse_repeated_names(names, "dataframe", _HOW_TO_RENAME)
-        kept = choose_ordered_columns(names, _unordered_types(frame), options, "dataframe")
+        refuse_repeated_names(names, "dataframe", HOW_TO_RENAME)
+        kept = choose_ordered_columns(names, unordered_types(frame), options, "dataframe")
         frame, columns = _by_place(frame, kept)
         return encode_arrow(frame.select(*columns).toArrow().rename_columns(list(kept)), options, names=kept)
 
@@ -239,7 +239,8 @@ def _by_place(frame: DataFrame, kept: Sequence[str]) -> tuple[DataFrame, list[st
     return frame.toDF(*places.values()), [places[name] for name in kept]
 
 
-def _unordered_types(frame: DataFrame) -> dict[str, str]:
+def unordered_types(frame: DataFrame) -> dict[str, str]:
+    """The columns of a frame whose values have no order, with their types."""
     types = {field.name: field.dataType.simpleString() for field in frame.schema}
     return {
         name: type_

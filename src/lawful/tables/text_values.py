@@ -18,9 +18,9 @@ from decimal import Decimal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lawful.common.meanings import ColumnType
+from lawful.tables.arrow_functions import as_arrow, as_numpy, pc
 
 BLANKS = " \t"
 """What may surround numbers, dates, timestamps and booleans."""
@@ -175,7 +175,7 @@ def rank_by_keys(keys: Keys, is_null: npt.NDArray[np.bool_] | None, type_: Colum
 
 def _sort_strings(texts: pa.Array, _: ColumnType) -> SortedTexts:
     # UTF-8 bytes sort as code points do; the texts are distinct, so no two share a rank.
-    order = pc.sort_indices(texts).to_numpy().astype(np.int64)
+    order = as_numpy(pc.sort_indices(texts)).astype(np.int64)
     ranks = np.empty(len(texts), np.int32)
     ranks[order] = np.arange(1, len(texts) + 1, dtype=np.int32)
     return SortedTexts(ColumnType.STRING, ranks, order)
@@ -183,20 +183,20 @@ def _sort_strings(texts: pa.Array, _: ColumnType) -> SortedTexts:
 
 def _sort_integers(texts: pa.Array, type_: ColumnType) -> SortedTexts:
     try:
-        return rank_by_keys((pc.cast(texts, pa.int64()).to_numpy(),), None, type_)
+        return rank_by_keys((as_numpy(pc.cast(texts, pa.int64())),), None, type_)
     except pa.ArrowInvalid:  # blanks, a plus sign, or beyond 64 bits
         plain = pc.replace_substring_regex(pc.utf8_trim(texts, BLANKS), r"^\+", "")
     try:
-        return rank_by_keys((pc.cast(plain, pa.int64()).to_numpy(),), None, type_)
+        return rank_by_keys((as_numpy(pc.cast(plain, pa.int64())),), None, type_)
     except pa.ArrowInvalid:  # beyond 64 bits
         return rank_by_keys(decimal_keys(plain), None, type_)
 
 
 def _sort_decimals(texts: pa.Array, type_: ColumnType) -> SortedTexts:
-    is_nan = pc.match_substring_regex(texts, _NOT_A_NUMBER).to_numpy(zero_copy_only=False)
+    is_nan = as_numpy(pc.match_substring_regex(texts, _NOT_A_NUMBER))
     plain = pc.utf8_trim(texts, BLANKS)
     if is_nan.any():
-        plain = pc.if_else(pa.array(is_nan), "0", plain)
+        plain = pc.if_else(as_arrow(is_nan), "0", plain)
     return rank_by_keys(decimal_keys(plain), is_nan, type_)
 
 
@@ -206,7 +206,7 @@ def decimal_keys(texts: pa.Array) -> Keys:
     Rounding to a float never reverses an order, so only texts that share their float need exact arithmetic.
     """
     try:
-        floats = pc.cast(texts, pa.float64()).to_numpy()
+        floats = as_numpy(pc.cast(texts, pa.float64()))
     except pa.ArrowInvalid:  # spellings that only Python reads: "+1", "5."
         floats = np.array([float(text) for text in texts.to_pylist()], np.float64)
     floats = floats + 0.0  # -0.0 and 0.0 are one number
@@ -241,7 +241,7 @@ def date_keys(texts: pa.Array, *, day_first: bool | None = None) -> Keys:
         _require(texts, ISO_DATE_TEXT)
         iso = pc.utf8_trim(texts, BLANKS)
     days = _cast_or_point_at(iso, pa.date32())
-    return (pc.cast(days, pa.int32()).to_numpy(),)
+    return (as_numpy(pc.cast(days, pa.int32())),)
 
 
 def is_day_first(texts: pa.Array) -> bool:
@@ -284,7 +284,7 @@ def time_keys(texts: pa.Array) -> Keys:
     parts = {field.name: part for field, part in zip(matched.type, matched.flatten(), strict=True)}
     hours, minutes = (_two_digits(parts["time"], start) for start in (0, 3))
     seconds = _two_digits(pc.if_else(pc.equal(parts["second"], ""), ":00", parts["second"]), 1)
-    nanos = pc.cast(pc.utf8_rpad(parts["fraction"], 9, "0"), pa.int64()).to_numpy()
+    nanos = as_numpy(pc.cast(pc.utf8_rpad(parts["fraction"], 9, "0"), pa.int64()))
     return hours * 3600 + minutes * 60 + seconds, nanos
 
 
@@ -304,22 +304,22 @@ def timestamp_keys(texts: pa.Array) -> tuple[Keys, bool]:
     """
     matched = pc.extract_regex(texts, TIMESTAMP_TEXT)
     parts = {field.name: part for field, part in zip(matched.type, matched.flatten(), strict=True)}
-    zoned = pc.not_equal(parts["zone"], "").to_numpy(zero_copy_only=False)
+    zoned = as_numpy(pc.not_equal(parts["zone"], ""))
     if zoned.any() != zoned.all():  # an instant and a wall-clock time have no order between them
         raise NotThatTypeError(int(np.flatnonzero(zoned != zoned[0])[0]))
     second = pc.if_else(pc.equal(parts["second"], ""), ":00", parts["second"])
     clock = pc.binary_join_element_wise(parts["date"], "T", parts["time"], second, "")
-    seconds = pc.cast(_cast_or_point_at(clock, pa.timestamp("s")), pa.int64()).to_numpy()
+    seconds = as_numpy(pc.cast(_cast_or_point_at(clock, pa.timestamp("s")), pa.int64()))
     if zoned.any():
         seconds = seconds - _zone_offsets(parts["zone"])
-    nanos = pc.cast(pc.utf8_rpad(parts["fraction"], 9, "0"), pa.int64()).to_numpy()
+    nanos = as_numpy(pc.cast(pc.utf8_rpad(parts["fraction"], 9, "0"), pa.int64()))
     return (seconds, nanos), bool(zoned.any())
 
 
 def _zone_offsets(zones: pa.Array) -> npt.NDArray[np.int64]:
     distinct = zones.dictionary_encode()
     offsets = [zone_seconds(zone) for zone in distinct.dictionary.to_pylist()]
-    codes = distinct.indices.to_numpy()
+    codes = as_numpy(distinct.indices)
     bad = [index for index, offset in enumerate(offsets) if offset is None]
     if bad:
         raise NotThatTypeError(int(np.flatnonzero(np.isin(codes, bad))[0]))
@@ -365,7 +365,7 @@ def _sort_booleans(texts: pa.Array, type_: ColumnType) -> SortedTexts:
 def boolean_keys(texts: pa.Array) -> Keys:
     """Keys that order the texts of booleans."""
     truth = pc.equal(pc.utf8_lower(pc.utf8_trim(texts, BLANKS)), "true")
-    return (truth.to_numpy(zero_copy_only=False),)
+    return (as_numpy(truth),)
 
 
 _SORTERS: dict[ColumnType, Callable[[pa.Array, ColumnType], SortedTexts]] = {

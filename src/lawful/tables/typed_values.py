@@ -13,9 +13,9 @@ from decimal import Decimal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lawful.common.meanings import NULL_RANK, ColumnType
+from lawful.tables.arrow_functions import pc
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.text_values import boolean_keys, date_keys, is_day_first, timestamp_keys
 

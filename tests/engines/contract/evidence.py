@@ -82,9 +82,7 @@ def compares_the_pairs_of_some_rows(make: EngineFactory, table: EncodedTable) ->
 def finds_what_refutes_pointwise_laws(make: EngineFactory, table: EncodedTable) -> None:
     """All vectors of signs among the pairs of some rows with all that refute a law, and pairs of these rows only."""
     rows, width = table.rows, table.width
-    laws = dict.fromkeys(goals_of(width), np.empty((0, literal_words(width)), np.uint64))
-    laws[Goal(11, "<=")] = pack_left_side(POD(((5, "<"), (6, ">=")), (11, "<=")), width)
-    laws[Goal(6, "=")] = pack_left_side(POD(((5, "="), (8, "<")), (6, "=")), width)
+    laws = two_pointwise_laws(width)
     scattered = np.random.default_rng(4).choice(rows, 40, replace=False).astype(np.int64)
     for policy in NullPolicy:
         engine = make()
@@ -105,6 +103,14 @@ def finds_what_refutes_pointwise_laws(make: EngineFactory, table: EncodedTable) 
         with pytest.raises(LawfulError, match="asked for"):
             engine.refuting_pairs(laws, np.array([3, 3]), lambda: False)
         engine.close()
+
+
+def two_pointwise_laws(width: int) -> LeftSides:
+    """Two laws that some pairs of the table break."""
+    laws = dict.fromkeys(goals_of(width), np.empty((0, literal_words(width)), np.uint64))
+    laws[Goal(11, "<=")] = pack_left_side(POD(((5, "<"), (6, ">=")), (11, "<=")), width)
+    laws[Goal(6, "=")] = pack_left_side(POD(((5, "="), (8, "<")), (6, "=")), width)
+    return laws
 
 
 def signs_of_pairs(table: EncodedTable, left: Int64s, right: Int64s, policy: NullPolicy) -> SignVectors:

@@ -9,7 +9,7 @@ import pytest
 
 from engines.contract.tables import DENIALS, VIOLATED, EngineFactory, in_order, random_tasks, reference
 from lawful.checks import CheckTask, Workspace
-from lawful.checks.voting.opinions import opinion_of
+from lawful.checks.voting.asking import opinion_of
 from lawful.common.errors import LawfulError, StoppedError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, Cell, ListOD, Predicate, parse_laws

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lawful.common.arrays import Int64s
+from lawful.common.arrays import Int32s, Int64s
 from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.tables.encoded_table import Column, EncodedTable
 from lawful.tables.living.living_table import LivingTable
@@ -52,7 +52,7 @@ class LiveView(EncodedTable):
         if position not in self._ranked:
             assert self.living is not None
             column = self.living.columns[position]
-            codes = self.living.codes.column_of_rows(position, self.numbers)
+            codes = self._codes(position)
             known = len(column.dictionary)
             live = np.zeros(known + 1, np.bool_)
             live[codes] = True
@@ -71,6 +71,10 @@ class LiveView(EncodedTable):
             nulls = int(np.count_nonzero(ranks == NULL_RANK))
             self._ranked[position] = RankedColumn(column.type, ranks, distinct, nulls, values)
         return self._ranked[position]
+
+    def _codes(self, position: int) -> Int32s:
+        assert self.living is not None
+        return self.living.codes.column_of_rows(position, self.numbers)
 
     def column(self, position: int) -> npt.NDArray[np.int32]:
         """The ranks of a column."""
@@ -101,9 +105,10 @@ class LiveView(EncodedTable):
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """What is known of each column."""
-        return tuple(self._described(position) for position in range(self.width))
+        return tuple(self.described(position) for position in range(self.width))
 
-    def _described(self, position: int) -> Column:
+    def described(self, position: int) -> Column:
+        """What is known of a column."""
         ranked = self._rank(position)
         least = greatest = None
         if ranked.distinct and self.ordered:

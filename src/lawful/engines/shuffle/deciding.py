@@ -1,0 +1,181 @@
+"""Whether laws hold: first within what each task reads, then by shuffles, for every family the ones that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lawful.checks import CheckTask
+from lawful.common.errors import EngineError
+from lawful.common.meanings import NullPolicy
+from lawful.dependencies import FD, CanonicalOD, Key, Law
+from lawful.engines.shuffle.chunks import FOUND, REFUTED, chunk_checker, row_finder
+from lawful.engines.shuffle.classes import (
+    DAMAGES,
+    LARGEST_CLASS,
+    by_classes,
+    damage_runner,
+    equal_columns,
+    too_large,
+)
+from lawful.engines.shuffle.groups import Broken, GroupedCheck, grouped_jobs
+from lawful.engines.shuffle.implied import KnownToHold, least_of
+from lawful.engines.shuffle.keys import lines_a_row
+from lawful.engines.shuffle.parts import parts_of, strict_orders
+from lawful.engines.shuffle.sweeps import SweptCheck
+from lawful.engines.shuffle.tiles import TiledCheck
+from lawful.tables.shuffled.table import ShuffledTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_WANTS_AT_ONCE = 500
+
+Pair = tuple[int, int]
+Lines = list[dict[str, Any]]
+
+
+class Deciding:
+    """Decides laws of one table.
+
+    Parameters
+    ----------
+    table, policy
+        The table, and what null means.
+    chunk_rows
+        How many rows a task checks at once.
+    gathered
+        Runs a job and gives its few lines.
+    """
+
+    def __init__(
+        self, table: ShuffledTable, policy: NullPolicy, chunk_rows: int, gathered: Callable[[DataFrame], Lines]
+    ) -> None:
+        self._table, self._policy, self._chunk_rows, self._gathered = table, policy, chunk_rows, gathered
+        self._data = table.dataset
+
+    @property
+    def is_one_chunk(self) -> bool:
+        """Whether one task checks all rows at once, so that nothing is left to shuffle."""
+        return self._table.rows <= self._chunk_rows
+
+    def refuted_by_chunks(self, tasks: Sequence[CheckTask]) -> dict[int, Pair]:
+        """Let each task check the rows that it reads; one witness for each law comes back."""
+        data = self._data
+        numbered = [CheckTask(number, task.law) for number, task in enumerate(tasks)]
+        runner = chunk_checker(numbered, self._policy, self._chunk_rows)
+        ranks = data.ranks.coalesce(1) if self.is_one_chunk else data.ranks
+        members = [part.split()[0] for part in REFUTED.split(", ")][1:]
+        least = data.expr(f"min(struct({', '.join(members)})) as found")
+        frame = ranks.mapInArrow(runner, REFUTED).groupBy("id").agg(least).selectExpr("id", "found.*")
+        found: dict[int, Pair] = {}
+        for line in self._gathered(frame):
+            rows = line["first"], line["second"]
+            data.know(rows, (line["first_ranks"], line["second_ranks"]))
+            found[tasks[line["id"]].id] = rows
+        return found
+
+    def broken(self, tasks: Sequence[CheckTask]) -> dict[int, Pair]:
+        """Decide by shuffles what no chunk refutes: the laws that are broken, each with two rows that break it."""
+        parts: dict[Law, int] = {}
+        needed = {task.id: [parts.setdefault(part, len(parts)) for part in parts_of(task.law)] for task in tasks}
+        found = self._witnesses(list(self._broken_parts([CheckTask(number, part) for part, number in parts.items()])))
+        wrong = {id_: [found[number] for number in numbers if number in found] for id_, numbers in needed.items()}
+        return {id_: pairs[0] for id_, pairs in wrong.items() if pairs}
+
+    def holds_by_counts(self, law: Law) -> bool:
+        """Whether a law speaks of rows that agree on a column of which no two rows have the same value."""
+        return any(self._is_unique(column) for column in equal_columns(law))
+
+    def _is_unique(self, column: int) -> bool:
+        nulls = self._table.nulls(column)
+        return nulls <= 1 and self._table.distinct(column) + nulls == self._table.rows
+
+    def _broken_parts(self, parts: Sequence[CheckTask]) -> Iterator[Broken]:
+        known, lines = KnownToHold(), lines_a_row(self._data)
+        pending = [part for part in parts if isinstance(part.law, Key | FD) and not self.holds_by_counts(part.law)]
+        while pending:
+            asked, pending = least_of(pending)
+            refuted = set()
+            for laws in grouped_jobs(asked, self._policy, lines):
+                grouped = GroupedCheck(self._data, laws, self._policy)
+                for broken in grouped.broken(self._gathered(grouped.frame())):
+                    refuted.add(broken.id)
+                    yield broken
+            known.learn(part.law for part in asked if part.id not in refuted)
+            pending = [part for part in pending if not known.implies(part.law)]
+        parts = [part for part in parts if not self.holds_by_counts(part.law)]
+        swept = [part for part in parts if isinstance(part.law, CanonicalOD)]
+        for first in range(0, len(swept), lines):
+            sweep = SweptCheck(self._data, swept[first : first + lines], self._policy)
+            yield from sweep.broken(self._gathered(sweep.frame()))
+        for part in parts:
+            if not isinstance(part.law, Key | FD | CanonicalOD):
+                witness = self._broken_in_classes(part.law)
+                if witness is not None:
+                    yield Broken(part.id, witness, None)
+
+    def _broken_in_classes(self, law: Law) -> Pair | None:
+        """Two rows that break a law, looked for in whole classes; where these are too large, in tiles of them."""
+        ordered = strict_orders(law)
+        if ordered is None or equal_columns(law) or self._table.rows <= LARGEST_CLASS:
+            line = self._classes_checked(law, *by_classes(self._data, law), counts=False)
+            if line["error"] is None:
+                return _pair(line["witness"])
+            if ordered is None or line["error"] != too_large():
+                raise EngineError(line["error"])
+        tiles = TiledCheck(self._data, law, self._policy, equal_columns(law), ordered, self._chunk_rows)
+        (quantiles,) = self._gathered(tiles.quantiles())
+        tiles.take_quantiles(quantiles)
+        for rows, words in tiles.frames():
+            line = self._classes_checked(law, rows, words, counts=False)
+            if line["error"] is not None:
+                raise EngineError(line["error"])
+            if line["witness"] is not None:
+                return _pair(line["witness"])
+        return None
+
+    def by_classes(self, law: Law, *, counts: bool) -> dict[str, Any]:
+        """Let tasks check a law on whole classes of rows, and sum up what they find."""
+        if not equal_columns(law) and self._table.rows > LARGEST_CLASS:
+            raise self._table.needs_all_rows("counting what breaks laws that compare no columns by =")
+        line = self._classes_checked(law, *by_classes(self._data, law), counts=counts)
+        if line["error"] is not None:
+            raise EngineError(line["error"])
+        return line
+
+    def _classes_checked(self, law: Law, rows: DataFrame, words: int, *, counts: bool) -> dict[str, Any]:
+        runner = damage_runner(law, self._policy, words, self._table.width, self._chunk_rows, counts=counts)
+        sums = [f"sum({name}) as {name}" for name in ("rows", "groups", "pairs", "removals")]
+        sums += ["count(removals) as removal_counts", "count(*) as lines", "max(error) as error"]
+        witness = "min(if(holds is null, null, struct(first, second))) as witness"
+        expr = self._data.expr
+        (line,) = self._gathered(rows.mapInArrow(runner, DAMAGES).agg(*map(expr, (*sums, witness))))
+        return line
+
+    def _witnesses(self, broken: Sequence[Broken]) -> dict[int, Pair]:
+        """The rows that break laws; those that are known by their ranks are looked up, all at once."""
+        wanted = [ranks for one in broken if one.wanted is not None for ranks in one.wanted]
+        rows: list[int] = []
+        for first in range(0, len(wanted), _WANTS_AT_ONCE):
+            rows += self._rows_with(wanted[first : first + _WANTS_AT_ONCE])
+        in_turn = iter(rows)
+        found = {}
+        for one in broken:
+            pair = one.rows if one.rows is not None else (next(in_turn), next(in_turn))
+            found[one.id] = (min(pair), max(pair))
+        return found
+
+    def _rows_with(self, wanted: Sequence[dict[int, int]]) -> list[int]:
+        data = self._data
+        runner = row_finder(wanted, data.width)
+        in_order = data.ranks.select("row", *(f"c{column}" for column in range(data.width)))
+        least = data.expr("min(struct(row, ranks)) as found")
+        frame = in_order.mapInArrow(runner, FOUND).groupBy("want").agg(least).selectExpr("want", "found.*")
+        lines = {line["want"]: line for line in self._gathered(frame)}
+        data.know([line["row"] for line in lines.values()], [line["ranks"] for line in lines.values()])
+        return [lines[want]["row"] for want in range(len(wanted))]
+
+
+def _pair(witness: dict[str, int] | None) -> Pair | None:
+    return None if witness is None else (witness["first"], witness["second"])

@@ -1,0 +1,304 @@
+"""The engine for tables that no node holds: checks first within what each task reads, then by shuffles.
+
+A law is first checked on every chunk of rows as a task reads them. What no chunk refutes is decided by grouping
+or sorting all rows. Only verdicts, witnesses and a few numbers of each partition come back: nothing that grows with
+the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+import pyarrow as pa
+
+from lawful.checks import CheckTask, Damage, GroupRows, Most, Verdict, Workspace, checks_of
+from lawful.checks.denials.tree import Path
+from lawful.checks.fitting import require_columns, require_policy
+from lawful.checks.voting.asking import VotingLaw
+from lawful.checks.voting.opinions import Opinion
+from lawful.common.arrays import Int32s, Int64s
+from lawful.common.errors import UsageError
+from lawful.common.meanings import NullPolicy
+from lawful.dependencies import FD, CanonicalOD, Key, Law
+from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.engines.protocol import ShouldStop
+from lawful.engines.shuffle.chunks import Chunk, chunk_rows
+from lawful.engines.shuffle.classes import (
+    LARGEST_CLASS,
+    VIOLATING,
+    by_classes,
+    equal_columns,
+    needs_values,
+    row_runner,
+)
+from lawful.engines.shuffle.counts import counted, counting_jobs
+from lawful.engines.shuffle.deciding import Deciding
+from lawful.engines.shuffle.keys import lines_a_row
+from lawful.engines.shuffle.sampling import draw_sample
+from lawful.engines.spark_jobs import Call, SparkJobs
+from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
+from lawful.evidence.denials.evidence import DenialEvidence
+from lawful.search.pods.kept_left_sides import LeftSides
+from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.sample import SampleTable
+from lawful.tables.shown_rows import Shown
+from lawful.tables.shuffled.table import ShuffledTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class ShuffleEngine:
+    """Checks of a shuffled table on Spark, through the DataFrame API only.
+
+    Parameters
+    ----------
+    spark
+        A session, classic or Connect. No setting of it is changed, and it is not stopped.
+    most_rows
+        How many rows a task checks at once; None takes what fits its memory. No verdict depends on it.
+    """
+
+    name = "spark"
+    is_elsewhere = True
+    most_cache_bytes = 0
+    placement = "shuffle"
+
+    def __init__(self, spark: SparkSession, most_rows: int | None = None) -> None:
+        self.spark = spark
+        self._jobs = SparkJobs(spark, shares_files=False)
+        self._most_rows = most_rows
+        self._opened_on: tuple[ShuffledTable, NullPolicy] | None = None
+        self._should_stop: ShouldStop | None = None
+
+    @contextmanager
+    def stopping(self, should_stop: ShouldStop) -> Iterator[None]:
+        """End jobs within this context when a limit says so: one may take longer than the limit allows."""
+        self._should_stop = should_stop
+        try:
+            yield
+        finally:
+            self._should_stop = None
+
+    def open(self, table: EncodedTable, null_policy: NullPolicy) -> None:
+        """Take a table, which is where Spark reads it already."""
+        if not isinstance(table, ShuffledTable):
+            raise UsageError(f"{table.name} was not encoded to be shuffled", "Use --placement replicate.")
+        self._opened_on = table, null_policy
+        self._jobs.begin()
+
+    def tune(self, *, cache_bytes: int | None = None, longest_chain: int | None = None) -> None:
+        """Do nothing: a task keeps what a chunk of rows needs, and no longer."""
+
+    def relieve(self) -> None:
+        """Do nothing: nothing is kept in this process."""
+
+    def cancel(self) -> None:
+        """Interrupt all jobs of this engine on the cluster."""
+        self._jobs.cancel()
+
+    def close(self) -> None:
+        """Let go of the table; the session stays as it is."""
+        self._opened_on = None
+
+    def check(self, tasks: Iterable[CheckTask]) -> Iterator[Verdict]:
+        """Check all tasks in a few jobs; yield what chunks refute first."""
+        table, _ = self._opened()
+        given = list(tasks)
+        for task in given:
+            self._require(task, table)
+        yield from self._verdicts([task for task in given if task.measure is None and not task.damage])
+        yield from self._counted([task for task in given if task.measure is not None or task.damage])
+
+    def _require(self, task: CheckTask, table: ShuffledTable) -> None:
+        require_columns(task.law, table)
+        require_policy(task.law, self._opened()[1])
+        if needs_values(task.law):
+            raise table.needs_all_rows("comparing columns with others or with constants")
+        if task.trial:
+            raise table.needs_all_rows("counting how strong laws are")
+        if task.measure == "g3" and not checks_of(task.law).counts_removals(task.law):
+            raise UsageError("the fewest removals that mend a denial constraint are too hard to find", "Use g1.")
+
+    def _verdicts(self, tasks: Sequence[CheckTask]) -> Iterator[Verdict]:
+        table, _ = self._opened()
+        deciding = self._deciding()
+        certain = {task.id for task in tasks if deciding.holds_by_counts(task.law)}
+        yield from (Verdict(id_, True, None) for id_ in certain)
+        remaining = [task for task in tasks if task.id not in certain]
+        refuted = deciding.refuted_by_chunks(remaining) if remaining and table.rows else {}
+        yield from (Verdict(id_, False, rows) for id_, rows in refuted.items())
+        remaining = [task for task in remaining if task.id not in refuted]
+        if remaining and table.rows and not deciding.is_one_chunk:
+            broken = deciding.broken(remaining)
+            yield from (Verdict(id_, False, rows) for id_, rows in broken.items())
+            remaining = [task for task in remaining if task.id not in broken]
+        yield from (Verdict(task.id, True, None) for task in remaining)
+
+    def _counted(self, tasks: Sequence[CheckTask]) -> Iterator[Verdict]:
+        """Check, then count what is broken: keys and FDs by aggregation, other laws class by class."""
+        plain = [CheckTask(number, task.law) for number, task in enumerate(tasks)]
+        # What aggregation counts, it decides too: only who wants to see two rows needs a verdict before.
+        aggregated = [one for one in plain if tasks[one.id].measure is not None and isinstance(one.law, Key | FD)]
+        known = {task.id for task in aggregated}
+        witnesses = {verdict.id: verdict.witness for verdict in self._verdicts([t for t in plain if t.id not in known])}
+        damages = self._damages([*aggregated, *(task for task in plain if witnesses.get(task.id) is not None)])
+        for number, task in enumerate(tasks):
+            witness, damage = witnesses.get(number), damages.get(number)
+            if task.measure is not None:
+                violations = 0 if damage is None else damage.pairs if task.measure == "g1" else damage.removals
+                yield Verdict(task.id, damage is None, None, violations)
+            elif witness is None:
+                yield Verdict(task.id, True, None)
+            else:
+                yield Verdict(task.id, False, self._oriented(task.law, witness), damage=damage)
+
+    def _damages(self, tasks: Sequence[CheckTask]) -> dict[int, Damage]:
+        table, policy = self._opened()
+        found: dict[int, Damage] = {}
+        for job in counting_jobs(tasks, lines_a_row(table.dataset)):
+            for line in self._gathered(counted(table.dataset, job, policy)):
+                numbers = (int(line[name]) for name in ("rows", "groups", "pairs", "removals"))
+                found[job[line["t"]].id] = Damage(*numbers)
+        for task in tasks:
+            if not isinstance(task.law, Key | FD):
+                line = self._deciding().by_classes(task.law, counts=True)
+                removals = line["removals"] if line["removal_counts"] == line["lines"] else None
+                found[task.id] = Damage(line["rows"], line["groups"], int(line["pairs"]), removals)
+        return found
+
+    def _oriented(self, law: Law, rows: tuple[int, int]) -> tuple[int, int]:
+        """Two rows in the order in which they are shown."""
+        table, policy = self._opened()
+        ranks = table.dataset.ranks_of(np.array(rows, np.int64))
+        columns = {f"c{column}": pa.array(ranks[:, column]) for column in range(table.width)}
+        chunk = Chunk(pa.table({"row": pa.array(rows, pa.int64()), **columns}))
+        first, second = checks_of(law).oriented(law, (0, 1), Workspace(chunk, policy))
+        return rows[first], rows[second]
+
+    def violating_frame(self, law: Law) -> DataFrame:
+        """The violating rows of a law, found when the frame is used: `lawful_group` and `lawful_row`."""
+        table, policy = self._opened()
+        if needs_values(law) or (not equal_columns(law) and table.rows > LARGEST_CLASS):
+            raise table.needs_all_rows("listing the violating rows of this law")
+        rows, words = by_classes(table.dataset, law)
+        return rows.mapInArrow(row_runner(law, policy, words, table.width, self._chunk_rows), VIOLATING)
+
+    def sample(self, seed: int = 0) -> SampleTable:
+        """Draw the rows that a search looks at; what it asks of all rows, it asks of this engine."""
+        table, _ = self._opened()
+        whole = _AllRows(self, table)
+        ids, ranks = draw_sample(table, seed, self._gathered_table)
+        return SampleTable(whole, ids, ranks, seed)
+
+    def holds(self, law: Law, policy: NullPolicy) -> bool:
+        """Whether one law holds, whatever null means elsewhere."""
+        other = ShuffleEngine(self.spark, self._most_rows)
+        other._jobs, other._opened_on = self._jobs, (self._opened()[0], policy)
+        other._should_stop = self._should_stop
+        (verdict,) = other.check([CheckTask(0, law)])
+        return verdict.holds
+
+    @property
+    def _chunk_rows(self) -> int:
+        return self._most_rows or chunk_rows(self._opened()[0].width)
+
+    def _deciding(self) -> Deciding:
+        return Deciding(*self._opened(), self._chunk_rows, self._gathered)
+
+    def _gathered(self, frame: DataFrame) -> list[dict[str, Any]]:
+        lines: list[dict[str, Any]] = self._gathered_table(frame).to_pylist()
+        return lines
+
+    def _gathered_table(self, frame: DataFrame) -> pa.Table:
+        return Call(self._jobs, self._should_stop).gathered(frame)
+
+    def _opened(self) -> tuple[ShuffledTable, NullPolicy]:
+        if self._opened_on is None:
+            raise UsageError("the engine was not opened for a table")
+        return self._opened_on
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise self._opened()[0].needs_all_rows(what)
+
+    def violations(self, law: Law, shown: Shown | None = None, *, in_pairs: bool = False) -> Iterator[pa.RecordBatch]:
+        """Refuse: violating rows are not listed by shuffles yet."""
+        self._refuse("listing violating rows")
+
+    def shown_schema(self, shown: Shown) -> pa.Schema:
+        """Refuse, as `violations` does."""
+        self._refuse("listing violating rows")
+
+    def violating_groups(self, law: Law, most: Most) -> list[GroupRows]:
+        """Refuse, as `violations` does."""
+        self._refuse("listing violating rows")
+
+    def agree_sets(
+        self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False, rows: Rows | None = None
+    ) -> AgreeSets:
+        """Refuse: nobody compares all pairs of so many rows."""
+        self._refuse("comparing all pairs of rows")
+
+    def violating_pairs(self, space: PredicateSpace, paths: Sequence[Path], should_stop: ShouldStop) -> Int32s:
+        """Refuse."""
+        self._refuse("a search for denial constraints")
+
+    def refuting_pairs(self, laws: LeftSides, rows: Rows, should_stop: ShouldStop) -> Int32s:
+        """Refuse."""
+        self._refuse("a search for pointwise order dependencies")
+
+    def denial_evidence(
+        self, space: PredicateSpace, should_stop: ShouldStop, *, counted: bool = False
+    ) -> DenialEvidence:
+        """Refuse."""
+        self._refuse("a search for denial constraints")
+
+    def swap_evidence(self, columns: Sequence[int], should_stop: ShouldStop) -> SwapSets:
+        """Refuse: nobody compares all pairs of so many rows."""
+        self._refuse("comparing all pairs of rows")
+
+    def pairs_of_classes(
+        self, pool: Pool, sets: Sequence[tuple[int, ...]], most: Sequence[float], should_stop: ShouldStop
+    ) -> list[Pool | int]:
+        """Refuse: nobody compares all pairs of so many rows."""
+        self._refuse("comparing all pairs of rows")
+
+    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
+        """Refuse."""
+        self._refuse("finding wrong cells")
+
+
+class _AllRows:
+    """What a sample asks of all rows, through the engine."""
+
+    def __init__(self, engine: ShuffleEngine, table: ShuffledTable) -> None:
+        self._engine, self._table = engine, table
+        self.rows, self.width = table.rows, table.width
+        self.distinct: Callable[[int], int] = table.distinct
+        self.nulls: Callable[[int], int] = table.nulls
+        self.names, self.type = table.names, table.type
+
+    def ranks_of(self, ids: Int64s) -> Int64s:
+        """The ranks of some rows."""
+        return self._table.dataset.ranks_of(np.asarray(ids, np.int64))
+
+    def are_twins(self, first: int, second: int) -> bool:
+        """Whether two columns agree and differ together in all rows."""
+        values = [self._table.distinct(column) + (self._table.nulls(column) > 0) for column in (first, second)]
+        return values[0] == values[1] and self._table.dataset.are_twins(first, second, values[0])
+
+    def are_ordered_alike(self, first: int, second: int, *, turned: bool) -> bool:
+        """Whether two columns order all rows alike, null first; or the second one turned around."""
+        laws = FD((first,), second), FD((second,), first), CanonicalOD((), first, second, "desc" if turned else "asc")
+        return all(self._engine.holds(law, NullPolicy.EQUAL) for law in laws)
+
+    def is_turned(self, first: int, second: int, policy: NullPolicy) -> bool | None:
+        """Whether the second of two twins is the first one turned around; None if it orders rows in another way."""
+        if self._engine.holds(CanonicalOD((), first, second, "asc"), NullPolicy.EQUAL):
+            return False
+        if policy is NullPolicy.EQUAL and self._table.nulls(first):
+            return None  # null comes first in both
+        return True if self._engine.holds(CanonicalOD((), first, second, "desc"), NullPolicy.IGNORE) else None

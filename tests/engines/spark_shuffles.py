@@ -1,0 +1,57 @@
+"""A script: encodes, checks and discovers by shuffles on the Spark that it was started for, as this process does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from clusters import answer, executor_pids, open_session
+from shuffled_tables import mixed_table, refutes, write_parts
+
+import lawful
+from engines.contract.tables import reference
+from lawful.checks import CheckTask, Verdict
+from lawful.common.meanings import NullPolicy
+from lawful.dependencies import parse_laws
+from lawful.engines.shuffle.engine import ShuffleEngine
+from lawful.tables.local_pipeline import encode_in_process
+from lawful.tables.options import ReadOptions
+from lawful.tables.shuffled.encode import encode_by_shuffles
+
+LAWS = "key(id); key(half); a -> b; b -> a; {c}: a asc ~ skew asc; {}: half asc ~ id asc"
+
+
+def shuffles(spark: object, folder: Path, *, loses_an_executor: bool) -> dict[str, int]:
+    source = write_parts(mixed_table(1_500), folder / "mixed")
+    whole, shuffled = encode_in_process(source, ReadOptions()), encode_by_shuffles(spark, str(source), ReadOptions())
+    laws = parse_laws(LAWS, whole.names)
+    tasks = [CheckTask(number, law, damage=True) for number, law in enumerate(laws)]
+    engine = ShuffleEngine(spark, 200)
+    engine.open(shuffled, NullPolicy.EQUAL)
+    found: list[Verdict] = []
+    for task in tasks:  # several jobs, so that the loss comes in their midst
+        found += engine.check([task])
+        if loses_an_executor and len(found) == 2:
+            os.kill(executor_pids()[0], signal.SIGKILL)
+    for verdict, expected in zip(found, reference(whole, tasks, NullPolicy.EQUAL), strict=True):
+        assert (verdict.holds, verdict.damage) == (expected.holds, expected.damage)
+        assert (verdict.witness is None) == verdict.holds
+        assert verdict.holds or refutes(laws[verdict.id], whole, NullPolicy.EQUAL, verdict.witness)
+    where = lawful.SparkSettings(session=spark, placement="shuffle")
+    asked = {"find": ("key", "fd"), "max_size": 1}
+    report, expected = lawful.discover(source, spark=where, **asked), lawful.discover(source, engine="local", **asked)
+    texts = [sorted(entry["text"] for entry in some.to_dict()["dependencies"]) for some in (report, expected)]
+    assert texts[0] == texts[1]
+    return {"verdicts": len(found), "laws": len(report)}
+
+
+def main(kind: str) -> None:
+    with tempfile.TemporaryDirectory() as name, open_session() as spark:
+        answer(shuffles(spark, Path(name), loses_an_executor=kind in ("local-cluster", "standalone")))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
