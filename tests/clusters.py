@@ -129,6 +129,7 @@ def _connect_server(stack: ExitStack, folder: Path) -> Cluster:
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "4",
+        "spark.python.authenticate.socketTimeout": "120s",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
     }
     log = folder / "connect.log"

@@ -143,7 +143,10 @@ def test_the_same_seed_gives_the_same_order() -> None:
     assert list(full) == list(hybrid)
 
 
-@pytest.mark.parametrize("more", [{}, {"null": "ignore"}, {"error": 0.02, "measure": "g3", "max_size": 3}])
+_WITHIN_AN_ERROR = {"error": 0.02, "measure": "g3", "max_size": 3}
+
+
+@pytest.mark.parametrize("more", [{}, {"null": "ignore"}, pytest.param(_WITHIN_AN_ERROR, marks=pytest.mark.cluster)])
 def test_spark_finds_what_this_process_finds(spark: SparkSession, tmp_path: Path, more: dict[str, Any]) -> None:
     path = tmp_path / "t.csv"
     csv.write_csv(TABLE, path)

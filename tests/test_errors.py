@@ -8,6 +8,8 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 from damaged_tables import DAMAGED, NAMES, Damage, arrow, damaged, loss, orders, score, swap, typo
 from hypothesis import given

@@ -238,8 +238,8 @@ def test_an_error_for_texts_and_what_is_told_of_it() -> None:
     assert [outcome.error for outcome in checked.outcomes] == [0.2, 0.0]
     assert [outcome.holds for outcome in checked.outcomes] == [False, True]
     entries = checked.to_dict()["dependencies"]
-    assert entries[0].items() >= {"holds": False, "error": 0.2, "allowed_error": 0.1, "measure": "g1"}.items()
-    assert entries[1].items() >= {"holds": True, "error": 0.0, "allowed_error": 0.1, "measure": "g1"}.items()
+    assert entries[0].items() >= {"holds": False, "error": 0.2, "allowed_error": 0.1, "measure": "g3"}.items()
+    assert entries[1].items() >= {"holds": True, "error": 0.0, "allowed_error": 0.1, "measure": "g3"}.items()
     assert "witness" in entries[0]
     assert "witness" not in entries[1]
     assert checked.to_dataframe()["allowed_error"].tolist() == [0.1, 0.1]

@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from allocations import allocations
 from full_disks import largest_file
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.common.errors import UsageError
-from lawful.common.memory import resident_bytes
 from lawful.dependencies import format_law
 from lawful.discovery.findings import KEY, Block
 from lawful.runs.partial_files import PartialFile
@@ -143,10 +143,10 @@ def test_millions_of_lines_of_an_earlier_run_take_little_memory(tmp_path: Path) 
     out, lines = tmp_path / "laws.json", 1_000_000
     with (tmp_path / "laws.json.partial").open("w") as earlier:
         earlier.writelines(f'"a column with a long name of its own, b{number} -> d"\n' for number in range(lines))
-    before = resident_bytes()
     with PartialFile(out) as kept:
-        kept.begin(NAMES)
-        assert resident_bytes() - before < 60 * lines  # as texts they take more than a hundred bytes each
+        with allocations() as taken:
+            kept.begin(NAMES)
+        assert 0 < taken.kept <= taken.peak < 60 * lines  # as texts they take more than a hundred bytes each
         kept.append(block(0))
         assert kept.left == [tmp_path / "laws.json.partial"]
 

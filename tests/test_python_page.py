@@ -19,8 +19,15 @@ FUNCTIONS = (
     lawful.profile,
     lawful.load,
     lawful.read_laws,
+    lawful.report,
+    lawful.export,
+    lawful.import_laws,
     lawful.make_state,
     lawful.open_state,
+    lawful.maintain,
+    lawful.follow,
+    lawful.history,
+    lawful.events,
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from allocations import allocations
 from checks.tables import ArrayTable, ranked
 from discovered_tables import TABLE
 from hypothesis import given
@@ -117,11 +118,12 @@ def test_ranking_takes_few_bytes_beside_the_laws() -> None:
     found = Findings([_many(2_000_000)])
     ranker = _ranker()
     ranker.ranking(Findings([_many(AT_ONCE * 2)]))  # what is compiled and loaded is no part of it
-    before = resident_bytes()
-    laws = ranker.ranking(found)
+    with allocations() as taken:
+        laws = ranker.ranking(found)
     assert len(laws) == 2_000_000
-    # Four bytes per law for its place, and as many for its grade while ranking lasts.
-    assert resident_bytes() - before < 2_000_000 * 8 + (24 << 20)
+    assert 2_000_000 * 4 <= taken.kept < 2_000_000 * 4 + (1 << 20)  # for its place
+    # As many for its grade while ranking lasts, and what is worked out for one chunk at a time.
+    assert taken.peak < 2_000_000 * 8 + (32 << 20)
 
 
 @given(st.lists(st.integers(0, 9)))

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+pytestmark = pytest.mark.cluster  # takes long
+
+
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAWFUL_CACHE", str(tmp_path_factory.mktemp("cache")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import oracle
@@ -52,20 +53,44 @@ def test_fds_have_mu_plus(table: ArrayTable, policy: NullPolicy) -> None:
             agrees_with_violations(law, trial, workspace)
 
 
+@given(tables(max_rows=12, max_width=3), POLICIES)
+def test_exceptions_are_wrong_rows_that_agree_among_themselves(table: ArrayTable, policy: NullPolicy) -> None:
+    workspace, rows = Workspace(table, policy), table.as_rows()
+    for law in laws_over(table.width, largest=2):
+        if isinstance(law, FD):
+            wrong = repeated = 0
+            classes: dict[tuple[object, ...], Counter[object]] = {}
+            for i in oracle.judged_rows(law, rows, policy):
+                left = tuple(rows[i][column] for column in law.lhs)
+                classes.setdefault(left, Counter())[rows[i][law.rhs]] += 1
+            for values in classes.values():  # three rows are a tenth of all
+                _, *others = (count for _, count in values.most_common())
+                wrong += sum(others)
+                repeated += sum(count for count in others if count > 2)
+            assert trial_of(law, workspace).has_exceptions == (3 * repeated > wrong), law
+
+
+@pytest.mark.parametrize(("alike", "is_exception"), [(2, False), (9, False), (10, True), (40, True)])
+def test_a_small_part_of_a_large_class_is_no_exception(alike: int, is_exception: bool) -> None:
+    right = np.array([1] * (100 - alike) + [2] * alike, np.int32)
+    table = ArrayTable([np.ones(100, np.int32), right])
+    assert trial_of(FD((0,), 1), Workspace(table, NullPolicy.EQUAL)).has_exceptions is is_exception
+
+
 @given(tables(max_rows=6, max_width=3), POLICIES)
 def test_other_measures_of_fds(table: ArrayTable, policy: NullPolicy) -> None:
     workspace, rows = Workspace(table, policy), table.as_rows()
     for law in laws_over(table.width, largest=2):
         if isinstance(law, FD):
-            found = fd_measures(law, workspace)
-            assert found.mu_plus == trial_of(law, workspace).strength
+            trial = trial_of(law, workspace)
+            found = fd_measures(law, trial, workspace)
             assert found.g1 == pytest.approx(oracle.error(law, rows, policy, "g1"))
             assert found.g3 == pytest.approx(oracle.error(law, rows, policy, "g3"))
             assert found.tau == pytest.approx(float(strength_oracle.goodman_kruskal_tau(law, rows, policy)), abs=1e-9)
             information = strength_oracle.reliable_information(law, rows, policy)
             assert found.rfi_plus == pytest.approx(information, abs=1e-7)
             has_two = len({rows[i][law.rhs] for i in oracle.judged_rows(law, rows, policy)}) > 1
-            assert (fd_measures(law, workspace, most_terms=0).rfi_plus is None) == has_two
+            assert (fd_measures(law, trial, workspace, most_terms=0).rfi_plus is None) == has_two
 
 
 @given(tables(max_rows=8, max_width=4), POLICIES)

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from checks.tables import POLICIES, ArrayTable, laws_over, tables
 from lawful.checks import Workspace
-from lawful.checks.voting.opinions import FAILS, opinion_of
+from lawful.checks.voting.asking import opinion_of
+from lawful.checks.voting.opinions import FAILS
+from lawful.checks.voting.order_opinions import order_votes
 from lawful.checks.voting.votes import class_votes
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD
+from lawful.dependencies import FD, CanonicalOD, Key
 
 
 def fds_over(width: int) -> list[FD]:
@@ -70,3 +72,67 @@ def test_rows_that_fail_together_are_an_exception() -> None:
     assert without.rows.size == 10
     with_it = opinion_of(FD((0,), 1), Workspace(ArrayTable([classes, values, place]), NullPolicy.EQUAL))
     assert with_it.rows.size == 0
+
+
+def orders_over(width: int) -> list[CanonicalOD]:
+    return [law for law in laws_over(width, largest=1) if isinstance(law, CanonicalOD)]
+
+
+def classes_of(law: CanonicalOD, rows: voting_oracle.Rows, policy: NullPolicy) -> list[list[int]]:
+    """The rows that an order is judged on, class by class; rows that are alone have nobody to be held against."""
+    classes: dict[tuple[int, ...], list[int]] = {}
+    for number, row in enumerate(rows):
+        columns = (*law.context, law.left, law.right)
+        if policy is NullPolicy.EQUAL or all(row[column] for column in columns):
+            classes.setdefault(tuple(row[column] for column in law.context), []).append(number)
+    return list(classes.values())
+
+
+@given(tables(max_rows=7, max_width=3), POLICIES)
+def test_a_longest_chain_of_each_class_votes_on_its_order(table: ArrayTable, policy: NullPolicy) -> None:
+    workspace, rows = Workspace(table, policy), table.as_rows()
+    for law in orders_over(table.width):
+        votes = order_votes(law, workspace)
+        for members in classes_of(law, rows, policy):
+            counts = [(int(votes.others[row]), int(votes.rival[row])) for row in members]
+            by_chain = [
+                [
+                    (
+                        sum(voting_oracle.differ_in_both(law, rows[row], rows[other]) for other in chain),
+                        sum(voting_oracle.swapped(law, rows[row], rows[other]) for other in chain),
+                    )
+                    for row in members
+                ]
+                for chain in voting_oracle.longest_chains(law, rows, members)
+            ]
+            assert counts in by_chain or len(members) == 1
+
+
+def test_a_row_far_from_its_place_fails_and_one_in_order_does_not() -> None:
+    left = np.arange(1, 201)
+    right = left.copy()
+    right[20], right[150] = 180, 3
+    opinion = opinion_of(CanonicalOD((), 0, 1, "asc"), Workspace(ArrayTable([left, right]), NullPolicy.EQUAL))
+    assert opinion.rows.tolist() == [20, 150]
+    assert (opinion.suggested == 0).all()
+    everybody = opinion_of(
+        CanonicalOD((), 0, 1, "asc"),
+        Workspace(ArrayTable([left, right]), NullPolicy.EQUAL),
+        np.arange(200, dtype=np.int32),
+    )
+    assert np.count_nonzero(everybody.weights) == 2
+
+
+def test_columns_that_merely_rise_together_fail_nobody() -> None:
+    left = np.arange(1, 401)
+    right = left + np.random.default_rng(0).integers(-3, 4, 400) + 3
+    workspace = Workspace(ArrayTable([left, np.unique(right, return_inverse=True)[1] + 1]), NullPolicy.EQUAL)
+    assert opinion_of(CanonicalOD((), 0, 1, "asc"), workspace).rows.size == 0
+
+
+def test_a_key_suspects_all_rows_that_share_it_and_fails_none() -> None:
+    workspace = Workspace(ArrayTable([np.array([*range(1, 100), 7])]), NullPolicy.EQUAL)
+    opinion = opinion_of(Key((0,)), workspace, np.arange(100, dtype=np.int32))
+    assert np.flatnonzero(opinion.weights).tolist() == [6, 99]
+    assert (opinion.weights > FAILS).all()
+    assert opinion_of(Key((0,)), workspace).rows.size == 0

@@ -33,6 +33,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["living-batch", "living-growth", "living-curves", "living-share", "living-tree"])
 def test_a_case_runs(
     name: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

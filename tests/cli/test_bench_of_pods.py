@@ -26,6 +26,7 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pods-living", "pods-growth", "pods-fetch", "pods-batch"])
 def test_a_case_runs(
     name: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -183,6 +183,7 @@ def test_in_a_process_of_its_own(people: str) -> None:
     assert read_document(done.out)["dependencies"][0]["text"] == "zip -> city"
 
 
+@pytest.mark.cluster  # takes long
 def test_on_spark_as_in_this_process(lawful: Lawful, people: str, spark: object) -> None:
     laws = ("--laws", "zip -> city; zip -> state; key(name); {}: age asc ~ pension asc", "--json")
     local = read_document(lawful("check", people, *laws).out)
@@ -232,7 +233,7 @@ def test_text_shows_the_measured_error_beside_the_allowed_one(lawful: Lawful, pe
         "          error 0, of at most 0.25 (g3)",
         "2 of 2 laws hold, 1 of them within the error that is allowed",
     ]
-    broken = lawful("check", people, "--laws", "zip -> city", "--error", "0.1")
+    broken = lawful("check", people, "--laws", "zip -> city", "--error", "0.1", "--measure", "g1")
     assert broken.code == 1
     assert "          error 0.1667, more than 0.1 (g1)\n" in broken.out
 
@@ -250,3 +251,14 @@ def test_errors_that_make_no_sense(lawful: Lawful, people: str, more: tuple[str,
     done = lawful("check", people, "--laws", "zip -> city", *more)
     assert (done.code, done.out) == (2, "")
     assert words in done.err
+
+
+def test_strength_is_told_with_other_measures(lawful: Lawful, people: str) -> None:
+    laws = "zip -> city; key(name); {}: age asc ~ pension asc"
+    done = lawful("check", people, "--laws", laws, "--strength", "--json")
+    entries = {entry["kind"]: entry for entry in json.loads(done.out)["dependencies"]}
+    assert {"strength", "tested", "g1", "g3", "tau", "rfi_plus"} <= entries["fd"].keys()
+    for kind in ("key", "canonical-od"):
+        assert {"strength", "tested", "g1", "g3"} <= entries[kind].keys()
+        assert "tau" not in entries[kind]
+    assert "strength 1, tested by 6 pairs" in lawful("check", people, "--laws", "key(name)", "--strength").out

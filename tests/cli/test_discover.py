@@ -22,8 +22,15 @@ from cli.result_documents import read_document
 from lawful.dependencies import parse_laws
 
 
+@pytest.fixture
+def long_search(lawful: Lawful, long_table: Path) -> Path:
+    """The table, read once before: limits of time are about the search."""
+    assert lawful("profile", long_table).code == 0
+    return long_table
+
+
 @pytest.fixture(scope="module")
-def long_search(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def long_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A table that takes minutes to compare in full, with two columns that are found to be the same at once."""
     random = np.random.default_rng(1)
     codes = random.integers(0, 50, 300_000)
@@ -310,7 +317,7 @@ def many_laws(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_is_not_known_is_not_counted(lawful: Lawful, long_search: Path) -> None:
-    limited = ("--strategy", "full", "--time-limit", "0.1")
+    limited = ("--strategy", "full", "--time-limit", "1")
     done = lawful("discover", long_search, "--find", "key,fd,list-od", *limited)
     assert done.code == 3
     lines = done.out.splitlines()

@@ -48,7 +48,7 @@ def batch_document(text: str) -> dict[str, Any]:
         for row in law.get("witness", []):
             assert {"row", "values"} <= row.keys()
     for pin in document["pins"]:
-        assert pin.keys() - {"witness"} == {"text", "holds", "violating"}
+        assert pin.keys() - {"witness"} == {"text", "holds", "violating", "pairs"}
     return document
 
 
@@ -65,7 +65,7 @@ class TestMaking:
         assert document == batch_document(Path("made.json").read_text())
         assert (document["state"], document["batch"], document["version"]) == ("p.state", None, 0)
         assert document["laws"] == {"key": 1, "fd": 4}
-        assert document["pins"] == [{"text": "key(id)", "holds": True, "violating": 0}]
+        assert document["pins"] == [{"text": "key(id)", "holds": True, "violating": 0, "pairs": 0}]
 
     def test_a_pin_that_is_broken_already(self, orders: Path, lawful: Lawful) -> None:
         done = lawful("maintain", "p.state", "--from", "people.csv", "--pin", "key(zip)", "--pin", "key(id)")
@@ -289,7 +289,9 @@ class TestState:
             "  row key   id",
             "  pinned    zip -> city: broken by 3 rows",
         ]
-        assert lines[5].endswith("kB in p.state")
+        assert lines[5].startswith("  indexes   ")
+        assert lines[5].endswith("kB of memory for pinned laws")
+        assert lines[6].endswith("kB in p.state")
         assert lines[-1].split()[0] == "1"
         assert lines[-1].endswith("+1 -0 rows           +0 -1 laws       monday")
 

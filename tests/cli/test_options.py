@@ -47,7 +47,7 @@ TWINS = {
     "null": {"--null"},
     "engine": {"--engine"},
     # a program has a session, a command line has its address
-    "spark": {"--master", "--remote", "--driver-memory", "--conf", "--packages"},
+    "spark": {"--master", "--remote", "--driver-memory", "--conf", "--packages", "--placement"},
     "format": {"--format"},
     "columns": {"--columns"},
     "types": {"--types"},
@@ -58,6 +58,7 @@ TWINS = {
     "progress": set(),  # a command shows it on a terminal
     "notes": set(),  # a command prints them beside its result
     "partial": {"--out"},
+    "strength": {"--strength"},
 }
 ONLY_ON_THE_COMMAND_LINE = {
     "--json": "a program calls to_dict() on what it gets back",

@@ -122,6 +122,7 @@ def test_a_denial_constraint_writes_all_violating_pairs(lawful: Lawful, tmp_path
     assert [row["_group"] for row in rows] == ["0", "0", "1", "1", "2", "2"]
 
 
+@pytest.mark.cluster  # takes long
 def test_on_spark_the_same_files_are_written(lawful: Lawful, people: str, spark: object) -> None:
     laws = "zip -> city; key(state); [age] -> [pension]; not(t.age <= s.age and t.pension > s.pension)"
     for engine in ("local", "spark"):

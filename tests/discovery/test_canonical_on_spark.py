@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+pytestmark = pytest.mark.cluster  # takes long
+
+
 def encoded(table: ArrayTable, folder: Path) -> EncodedTable:
     """The table in a folder, which Spark's workers need; its ranks are its values."""
     columns = [pa.array(column, mask=column == 0) for column in map(table.column, range(table.width))]

@@ -420,9 +420,13 @@ KILLED: dict[str, tuple[str, int, dict[str, Any]]] = {
     "denial constraints": ("dc", 4, {"strategy": "hybrid"}),
 }
 """What is asked of drivers that are killed: families, columns of the table, and options, with something to check."""
+QUICK = ("keys and FDs", "lattice")
+"""What is tried unless slow tests are asked for."""
 
 
-@pytest.mark.parametrize("asked", KILLED)
+@pytest.mark.parametrize(
+    "asked", [each if each in QUICK else pytest.param(each, marks=pytest.mark.slow) for each in KILLED]
+)
 def test_a_driver_that_is_killed_again_and_again_ends_with_the_same_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
 ) -> None:

@@ -292,6 +292,7 @@ def test_all_pairs_are_compared_when_checking_takes_too_long(monkeypatch: pytest
     assert laws(patient) == laws(expected)
 
 
+@pytest.mark.cluster  # takes long
 def test_spark_finds_what_this_process_finds(spark: Any) -> None:
     from lawful.engines.spark import SparkEngine
 

@@ -248,6 +248,31 @@ def test_the_laws_of_example_1_hold_and_two_of_them_break_as_example_2_says() ->
     assert pairs == {(7, 1), (8, 3)}
 
 
+def test_how_rows_compare_and_why_a_law_holds_as_examples_3_and_4_say() -> None:
+    rows = list(zip(*tax(D1).to_pydict().values(), strict=True))
+    sal, ac = COLUMNS.index("sal"), COLUMNS.index("ac")
+    assert pod_oracle.satisfies((sal, ">"), rows[1], rows[0])
+    assert pod_oracle.satisfies((ac, "="), rows[2], rows[5])
+    left, right = oracle_of(SIGMA[3])
+    pairs = [(s, t) for s in rows for t in rows if all(pod_oracle.satisfies(mark, s, t) for mark in left)]
+    assert [(rows.index(s), rows.index(t)) for s, t in pairs] == [(4, 0), (5, 2)]
+    assert all(pod_oracle.satisfies(right, s, t) for s, t in pairs)
+
+
+def test_a_stricter_left_side_and_a_weaker_right_side_follow_as_examples_5_and_14_say() -> None:
+    known = parse_law(SIGMA[2], COLUMNS)
+    assert isinstance(known, POD)
+    for text in REFINED:
+        law = parse_law(text, COLUMNS)
+        assert isinstance(law, POD)
+        assert implies_pod([known], law)
+        assert not implies_pod([law], known)
+    candidates = ["{ph=, txa>, sal<} -> {rate<}", "{st=, ph=, txa>, sal<} -> {rate<}"]
+    assert [outcome.holds for outcome in lawful.check(GROWN, candidates).outcomes] == [False, True]
+    assert {row.row for row in lawful.check(GROWN, candidates).outcomes[0].witness} == {1, 7}
+    assert lawful.explain(GROWN, candidates[1]).minimal is False
+
+
 def test_what_follows_is_not_minimal_as_example_6_says() -> None:
     for law in REFINED:
         explained = lawful.explain(tax(D1), law)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 from unittest.mock import patch
 
@@ -14,13 +14,15 @@ from checks.tables import POLICIES, ArrayTable, large_table, ranked, tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lawful.checks import CheckTask, Trial, Workspace, check
+from lawful.checks import CheckTask, Partition, Trial, Workspace, check
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law
 from lawful.discovery.questions import Watch
 from lawful.discovery.search import Search
 from lawful.discovery.strongest import discover as strongest
 from lawful.discovery.strongest.discover import Strongest, StrongestQuestion, find_strongest
+from lawful.discovery.strongest.kernels.signs import count_orders, mark_signs
+from lawful.discovery.strongest.orders import orders_of_few_columns, pairs_within
 from lawful.discovery.strongest.worth import Tried, place_of
 from lawful.engines.local import LocalEngine
 
@@ -68,10 +70,12 @@ def ranked_by_definition(table: ArrayTable, policy: NullPolicy, largest: int, to
     found: dict[str, list[tuple[object, Law]]] = {"key": [], "fd": [], "canonical-od": []}
     for law, tried in candidates(columns, largest):
         trial = trial_of(law)
-        surely_lost = 1.0 - trial.sure_strength
+        surely_lost = trial.surely_lost(tried)
         is_sure = surely_lost <= (0.1 if isinstance(law, CanonicalOD) else 0.5) and all(
             surely_lost <= (1.0 - trial_of(smaller).strength) / 2 for smaller in smaller_laws(law)
         )
+        if isinstance(law, Key) and trial.removals > 0.1 * table.rows:
+            continue
         if is_sure and not trial.is_accidental(tried):
             kind = {Key: "key", FD: "fd", CanonicalOD: "canonical-od"}[type(law)]
             found[kind].append(((-trial.strength, *place_of(law)), law))
@@ -185,3 +189,38 @@ def test_a_wide_table_is_searched_by_its_smallest_laws() -> None:
         found = searched(table, NullPolicy.EQUAL, 3, 100)
     assert found.sizes == 1
     assert laws_of(found)["fd"] == ranked_by_definition(table, NullPolicy.EQUAL, 1, 100)["fd"]
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=1, max_size=12), st.sampled_from([0, 1]), st.data())
+def test_signs_of_few_columns_multiply_to_what_bits_count(
+    rows: list[tuple[int, ...]], lowest: int, data: st.DataObject
+) -> None:
+    ranks = [np.array(column, np.int32) for column in zip(*rows, strict=True)]
+    row = st.integers(0, len(rows) - 1)
+    drawn = np.array(data.draw(st.lists(st.tuples(row, row), max_size=100)), np.int32).reshape(-1, 2)
+    left, right = np.ascontiguousarray(drawn[:, 0]), np.ascontiguousarray(drawn[:, 1])
+    less = np.zeros((4, -(-len(drawn) // 64)), np.uint64)
+    greater, (rising, falling) = np.zeros_like(less), np.zeros((2, 4, 4), np.int64)
+    for place, column in enumerate(ranks):
+        mark_signs(column, left, right, lowest, less[place], greater[place])
+    count_orders(less, greater, rising, falling)
+    alike, against = orders_of_few_columns(ranks, left, right, lowest)
+    assert alike.tolist() == rising.tolist()
+    assert against.tolist() == falling.tolist()
+
+
+@given(st.lists(st.integers(2, 6), max_size=5), st.integers(0, 60))
+def test_pairs_within_classes_are_all_of_them_or_as_many_as_are_wanted(sizes: list[int], most: int) -> None:
+    offsets = np.cumsum([0, *sizes]).astype(np.int32)
+    rows = np.arange(100, 100 + offsets[-1], dtype=np.int32)[::-1].copy()
+    partition = Partition(rows, offsets, 200)
+    left, right, are_all = pairs_within(partition, most, lambda: np.random.default_rng(0))
+    classes = [rows[start:end].tolist() for start, end in pairwise(offsets.tolist())]
+    every = [tuple(sorted(pair)) for each in classes for pair in combinations(each, 2)]
+    found = [tuple(sorted(pair)) for pair in zip(left.tolist(), right.tolist(), strict=True)]
+    assert are_all == (len(every) <= most)
+    if are_all:
+        assert sorted(found) == sorted(every)
+    else:
+        assert len(found) == most
+        assert set(found) <= set(every)

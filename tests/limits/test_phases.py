@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import lawful
+from lawful import evidence
 from lawful.common.errors import StoppedError
 from lawful.discovery.denials import preliminary
 from lawful.discovery.keys_and_fds import discover as keys_and_fds
@@ -19,6 +20,7 @@ from lawful.discovery.list_ods import discover as list_ods
 from lawful.discovery.list_ods import findod
 from lawful.discovery.pods import discover as pods
 from lawful.engines import local
+from lawful.evidence.denials import evidence as denial_evidence
 from lawful.runs import opened, ranking, stopping
 from limits.test_every_look import discover, table, table_for
 
@@ -59,14 +61,14 @@ class EndsOnce(stopping.UserWatch):
 
 
 PHASES = {
-    "comparing all pairs for FDs": ("key,fd", "full", local, "all_agree_sets"),
+    "comparing all pairs for FDs": ("key,fd", "full", evidence, "all_agree_sets"),
     "thinking about agree sets": ("key,fd", "full", keys_and_fds, "Thoughts"),
     "thinking about a pool": ("key,fd", "hybrid", hybrid, "Thoughts"),
     "checking FDs": ("key,fd", "hybrid", local, "check"),
     "checking pairs of columns": ("canonical-od", "lattice", local, "check"),
     "drawing rows": ("list-od", "findod", findod, "draw_rows"),
     "growing and validating lists": ("list-od", "findod", list_ods, "run_loop"),
-    "comparing all pairs for constraints": ("dc", "full", local, "all_evidence"),
+    "comparing all pairs for constraints": ("dc", "full", denial_evidence, "all_evidence"),
     "inverting evidence": ("dc", "full", preliminary, "minimal_constraints"),
     "reducing constraints": ("dc", "full", preliminary, "reduced_places"),
     "checking constraints": ("dc", "hybrid", local, "check"),

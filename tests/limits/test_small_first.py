@@ -106,6 +106,24 @@ def test_a_search_that_is_stopped_while_all_pairs_are_compared_has_the_small_con
     assert {law for listing in found.listings for law in listing.laws()} == expected
 
 
+def test_small_constraints_of_single_columns_come_before_columns_are_held_against_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compared_pairs, "WORTH_A_LOOK", 0)
+    ranked = encode_arrow(table(), ReadOptions())
+    engine = LocalEngine(threads=2)
+    engine.open(ranked, NullPolicy.EQUAL)
+    watch = EndsWhenTold("different columns")
+    found = denials.discover_denial_constraints(
+        Search(ranked, engine, watch, progress=watch.tell), DenialQuestion(columns=(2, 3, 4))
+    )
+    assert found.stopped_because == "different columns"
+    alone = DenialQuestion(columns=(2, 3, 4), cross_columns=False, max_size=3)
+    whole = denials.discover_denial_constraints(Search(ranked, engine), alone)
+    expected = {law for listing in whole.listings for law in listing.laws()}
+    assert {law for listing in found.listings for law in listing.laws()} == expected != set()
+
+
 def test_what_a_search_for_constraints_has_at_any_look_holds_and_is_minimal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compared_pairs, "WORTH_A_LOOK", 0)
     monkeypatch.setattr(small_constraints, "_WORDS_A_SLICE", 1 << 8)

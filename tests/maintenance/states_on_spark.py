@@ -54,7 +54,7 @@ def same_states(one: lawful.OpenState, other: lawful.OpenState) -> None:
 
 def sorted_counts(state: lawful.OpenState) -> list[tuple[object, ...]]:
     arrays = state._state.laws.arrays()
-    return sorted(zip(map(tuple, arrays["keys"].tolist()), arrays["counts"].tolist(), strict=True))
+    return sorted(zip(map(tuple, arrays["evidence-keys"].tolist()), arrays["evidence-counts"].tolist(), strict=True))
 
 
 def compared_batches(spark: Any, folder: Path, evidence: str, null: str, find: tuple[str, ...] = ("key", "fd")) -> None:

@@ -23,6 +23,8 @@ from maintenance.states_on_spark import compared_batches, rows_of_numbers, same_
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+pytestmark = pytest.mark.cluster  # takes long
+
 SCRIPT = Path(__file__).parent / "states_on_spark.py"
 NAMES = ["a", "b", "c", "d"]
 
@@ -134,6 +136,7 @@ def table_of(rows: list[tuple[int | None, ...]]) -> pa.Table:
     return pa.table({name: pa.array([row[n] for row in rows], pa.int64()) for n, name in enumerate(NAMES)})
 
 
+@pytest.mark.cluster  # takes long
 def test_pins_of_other_families_are_checked_by_spark(spark: SparkSession, tmp_path: Path) -> None:
     pins = [
         "{c}: a ~ b",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -16,9 +17,10 @@ from full_disks import largest_file
 from lawful.common.errors import DamagedStateError, SourceError, StateInUseError, UsageError
 from lawful.dependencies import Key
 from lawful.maintenance import living_state
+from lawful.maintenance.durable_files import Arrays
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
-from lawful.maintenance.state_files import Arrays, StateFiles
+from lawful.maintenance.state_files import StateFiles, _as_text, _own_checksum
 from lawful.maintenance.storing import columns_document, read_table, table_arrays
 from lawful.tables.living.living_table import LivingTable
 from maintenance.changing_tables import Row, apply, laws_in, make_state, rows_in
@@ -88,6 +90,18 @@ class TestDamage:
         data = path.read_bytes()
         path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
         is_damaged(folder, "000002.batch")
+
+    @pytest.mark.parametrize("where", ["folder", "files"])
+    def test_it_reads_nothing_outside_of_its_folder(self, folder: Path, where: str) -> None:
+        shutil.copytree(folder / "base-000000", folder.parent / "elsewhere")
+        manifest = json.loads((folder / "state.json").read_bytes())
+        if where == "folder":
+            manifest["folder"] = "../elsewhere"
+        else:
+            manifest["files"] = {f"../../elsewhere/{name}": file for name, file in manifest["files"].items()}
+        manifest["crc32"] = _own_checksum(manifest)
+        (folder / "state.json").write_bytes(_as_text(manifest))
+        is_damaged(folder, "elsewhere")
 
     def test_a_missing_file_is_named(self, folder: Path) -> None:
         for name in files_of(folder):
@@ -342,6 +356,19 @@ def files(tmp_path: Path) -> Iterator[StateFiles]:
 
 def total(arrays: Arrays, batches: list[object]) -> tuple[int, int]:
     return int(arrays["total"][0]), len(batches)
+
+
+def test_the_size_is_that_of_all_files(files: StateFiles) -> None:
+    def there() -> int:
+        return sum(path.stat().st_size for path in files.folder.rglob("*") if path.is_file())
+
+    assert files.size() == there()
+    files.append({"change": np.arange(5)})
+    assert files.size() == there()
+    files.compact({"sum": 1}, {"total": np.arange(3)})
+    assert files.size() == there()
+    files.append({"change": np.arange(7)})
+    assert files.size() == there()
 
 
 def has_seen_too_little(seen: list[tuple[int, int]]) -> bool:

@@ -40,6 +40,7 @@ from maintenance.changing_tables import (
     rows_of,
     taken,
 )
+from maintenance.kept_states import Impatient, files_of
 
 WAYS = ("counted", "witnesses")
 
@@ -188,22 +189,6 @@ def test_any_cut_of_the_same_changes_ends_in_the_same_state(
             ends.append((rows_in(state), state.table.ids_of(state.table.live_rows()).tolist(), set(laws_in(state))))
             state.close()
         assert ends[0] == ends[1]
-
-
-class Impatient(Watch):
-    """Stops the work when it has been asked so many times whether it should."""
-
-    def __init__(self, patience: int) -> None:
-        super().__init__()
-        self._patience = patience
-
-    def reason(self) -> str | None:
-        self._patience -= 1
-        return "stopped by the test" if self._patience < 0 else None
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("way", WAYS)

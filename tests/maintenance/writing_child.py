@@ -12,6 +12,7 @@ import random
 import sys
 from pathlib import Path
 
+from lawful.dependencies import FD, CanonicalOD, Key, Law, ListOD
 from lawful.maintenance import living_state
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
@@ -24,8 +25,18 @@ WAYS = {
     "witnesses": StateSettings(way="witnesses"),
     "pod": StateSettings(("pod",)),
     "key-fd-pod": StateSettings(("key", "fd", "pod"), way="witnesses"),
+    "all": StateSettings(("key", "fd", "canonical-od", "list-od", "pod", "dc")),
+    "hidden": StateSettings(("list-od",), max_size=2),
 }
 """What a state keeps and how, by the name of its folder."""
+PINNED = "pinned"
+"""The name of a folder whose state keeps pinned laws alone."""
+PINS: list[Law] = [
+    Key((0, 1)),
+    FD((0,), 1),
+    CanonicalOD((0,), 1, 2, "asc"),
+    ListOD(((0, "asc"),), ((1, "asc"),)),
+]
 FIRST: list[Row] = [(1, 2, 3), (1, 2, None), (2, 0, 0)]
 
 
@@ -47,6 +58,8 @@ def opened(folder: Path, way: str) -> LivingState:
     """The state, made if it is not there."""
     if StateFiles.exist(folder):
         return LivingState.open(folder, writes=True)
+    if way == PINNED:
+        return make_state(folder, FIRST, WIDTH, StateSettings((), only_pinned=True), PINS)
     return make_state(folder, FIRST, WIDTH, WAYS[way])
 
 

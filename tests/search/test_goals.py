@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lawful.discovery.coverage import count_few_supersets
 from lawful.search import iterate_hitting_sets, pack_sets, unpack_sets
 from lawful.search.canonical_ods.goals import keep_minimal_goals
 from lawful.search.canonical_ods.kernels.goals import sets_of_goal
@@ -30,6 +31,7 @@ def test_support_leaves_out_only_what_lacks_it(family: Family, other: Family, le
 def test_supersets_are_counted(family: Family, other: Family) -> None:
     members = pack_sets([[c for c in some if c < family.universe] for some in other.sets], family.universe)
     counts = count_supersets(family.packed, transpose(members))
+    assert count_few_supersets(family.packed, transpose(members)).tolist() == counts.tolist()
     for some, count in zip(family.sets, counts, strict=True):
         if some:  # all that a bitmap has room for contain the empty set
             assert count == sum(some <= member for member in as_members(members))

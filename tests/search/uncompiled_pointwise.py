@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import numpy as np
 import pod_oracle
 from denial_tables import ValueTable
 
@@ -17,6 +18,7 @@ from lawful.evidence.denials.evidence import all_evidence
 from lawful.evidence.denials.pool import DenialPool
 from lawful.search.pods import goals
 from lawful.search.pods.almost import almost_left_sides
+from lawful.search.pods.kept_left_sides import broken_by
 from lawful.search.pods.kernels.left_sides import edges_of_signs
 from lawful.search.pods.left_sides import goals_of, pair_edges, pointwise_laws
 from search.pointwise_goals import minimal_left_sides
@@ -37,6 +39,10 @@ def main() -> None:
                 sets = minimal_left_sides(pair_edges(less, greater, WIDTH), goal, WIDTH, 2)
                 found |= {(law.lhs, law.rhs) for law in pointwise_laws(goal, sets)}
                 assert (covered.of(sets) > 0).all()
+                assert not broken_by(evidence.signs, {goal: sets}, WIDTH).refutes.any()
+                nothing = {goal: np.zeros((1, sets.shape[1]), np.uint64)}
+                is_broken = pod_oracle.error(((), tuple(goal)), TABLE.rows, policy) > 0
+                assert broken_by(evidence.signs, nothing, WIDTH).refutes.any() == is_broken
             assert found == set(pod_oracle.minimal_laws(TABLE.rows, WIDTH, policy, largest=2))
         almost = set()
         for goal in goals_of(WIDTH):

@@ -4,10 +4,10 @@ Each check is near-linear in the rows that its partition covers. `Workspace` hol
 share.
 """
 
+from lawful.checks import own_checks as own_checks  # which registers them
 from lawful.checks.cache import CacheStats, PartitionCache
 from lawful.checks.check import check, estimate_cost, find_violations, task_cost
 from lawful.checks.law_checks import LawChecks, checks_of, register_checks
-from lawful.checks.own_checks import CHECKS
 from lawful.checks.partitions import Partition
 from lawful.checks.strength.trial import Trial
 from lawful.checks.summaries import GroupRows, Most, VariantRows, summarize
@@ -18,7 +18,6 @@ from lawful.checks.workspace import DEFAULT_CACHE_BYTES, Workspace
 from lawful.tables.ranked_table import RankedTable
 
 __all__ = [
-    "CHECKS",
     "DEFAULT_CACHE_BYTES",
     "CacheStats",
     "CheckTask",

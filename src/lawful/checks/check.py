@@ -36,7 +36,8 @@ def check(task: CheckTask, table: RankedTable, workspace: Workspace) -> Verdict:
     checks = checks_of(task.law)
     if task.trial:
         trial = checks.trial(task.law, workspace)
-        return Verdict(task.id, trial.pairs == 0, None, trial=trial)
+        measures = checks.measures(task.law, trial, workspace) if task.measures else None
+        return Verdict(task.id, trial.pairs == 0, None, trial=trial, measures=measures)
     if task.measure is not None:
         counted = checks.count(task.law, task.measure, workspace)
         return Verdict(task.id, counted == 0, None, counted)

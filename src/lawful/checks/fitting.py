@@ -14,12 +14,17 @@ def require_fitting(law: Law, table: RankedTable, workspace: Workspace) -> None:
     """Refuse the workspace of another table, and a law that names columns which the table does not have."""
     if table is not workspace.table:
         raise EngineError("A check was given the workspace of another table.")
-    if checks_of(law).nulls_are_values and workspace.null_policy is NullPolicy.IGNORE:
+    require_policy(law, workspace.null_policy)
+    require_columns(law, table)
+
+
+def require_policy(law: Law, policy: NullPolicy) -> None:
+    """Refuse a law that has no meaning where nulls are ignored."""
+    if checks_of(law).nulls_are_values and policy is NullPolicy.IGNORE:
         raise UsageError(
             "List-based order dependencies know nulls only as values, as ORDER BY does.",
             "Check them with --null equal.",
         )
-    require_columns(law, table)
 
 
 def require_columns(law: Law, table: RankedTable) -> None:

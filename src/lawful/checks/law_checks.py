@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from lawful.checks.strength.trial import Trial, log_binomial_tail
@@ -84,6 +84,12 @@ class LawChecks(ABC):
         expected = chances / 2.0 if tested else 0.0
         return Trial(tested, found.pairs, found.rows.size, found.removals, chances, expected, lost, chance)
 
+    def measures(self, law: Any, trial: Trial, workspace: Workspace) -> dict[str, float | None]:
+        """What the literature measures of a law, by name: the shares of all pairs and of all rows that break it."""
+        rows = workspace.table.rows
+        removed = None if trial.removals is None else trial.removals / max(1, rows)
+        return {"g1": trial.pairs / max(1, rows * (rows - 1) // 2), "g3": removed}
+
     def cost(self, law: Any, table: RankedTable) -> float:
         """About how many rows a check visits if nothing is cached and the law holds."""
         work, covered = partition_cost(columns_of(law), table)
@@ -107,11 +113,11 @@ class LawChecks(ABC):
         """The columns that the rows of a violating group agree on, and those in which they are in conflict."""
 
 
-_checks: dict[str, LawChecks] = {}
+_checks: dict[str, LawChecks | Callable[[str], LawChecks]] = {}
 
 
-def register_checks(kind: str, checks: LawChecks) -> None:
-    """Let laws of a family be checked."""
+def register_checks(kind: str, checks: LawChecks | Callable[[str], LawChecks]) -> None:
+    """Let laws of a family be checked, by its checks or by what gives them when a law is first checked."""
     _checks[kind] = checks
 
 
@@ -124,11 +130,14 @@ def checks_of(law: object) -> LawChecks:
     """The checks of a law's family."""
     kind = kind_of(law)
     try:
-        return _checks[kind]
+        checks = _checks[kind]
     except KeyError:
         raise UsageError(
             f"A law of the kind {kind} cannot be checked.", f"These kinds can: {', '.join(_checks)}."
         ) from None
+    if not isinstance(checks, LawChecks):
+        checks = _checks[kind] = checks(kind)
+    return checks
 
 
 def can_be_checked(kind: str) -> bool:

@@ -1,22 +1,28 @@
-"""The checks of lawful's own families."""
+"""The checks of lawful's own families, each loaded with its kernels when a law of its kind is first checked."""
 
 from __future__ import annotations
 
-from lawful.checks.canonical_ods.checks import CanonicalODChecks
-from lawful.checks.denials.checks import DCChecks
-from lawful.checks.keys_and_fds.checks import FDChecks, KeyChecks
+from importlib import import_module
+
 from lawful.checks.law_checks import LawChecks, register_checks
-from lawful.checks.list_ods.checks import ListODChecks
-from lawful.checks.pods.checks import PODChecks
 
-CHECKS: dict[str, LawChecks] = {
-    "key": KeyChecks(),
-    "fd": FDChecks(),
-    "canonical-od": CanonicalODChecks(),
-    "list-od": ListODChecks(),
-    "pod": PODChecks(),
-    "dc": DCChecks(),
+_HOMES = {
+    "key": ("keys_and_fds", "KeyChecks"),
+    "fd": ("keys_and_fds", "FDChecks"),
+    "canonical-od": ("canonical_ods", "CanonicalODChecks"),
+    "list-od": ("list_ods", "ListODChecks"),
+    "pod": ("pods", "PODChecks"),
+    "dc": ("denials", "DCChecks"),
 }
+"""The kinds of laws, and the folder and the class of their checks."""
 
-for kind, checks in CHECKS.items():
-    register_checks(kind, checks)
+
+def _load(kind: str) -> LawChecks:
+    """Load the checks of one of lawful's own kinds."""
+    folder, name = _HOMES[kind]
+    checks: LawChecks = getattr(import_module(f"lawful.checks.{folder}.checks"), name)()
+    return checks
+
+
+for kind in _HOMES:
+    register_checks(kind, _load)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lawful.checks.strength.trial import Trial
@@ -15,7 +16,8 @@ class CheckTask:
 
     With a `measure`, all violations are counted instead of looking for one: the refuting pairs (g1) or the fewest
     rows whose removal mends the law (g3). Without one, `damage` asks for all that is counted of a broken law, beside
-    its witness. `trial` asks instead of all these for what strength is made of.
+    its witness. `trial` asks instead of all these for what strength is made of, and `measures` for other measures
+    beside it.
     """
 
     id: int
@@ -23,6 +25,7 @@ class CheckTask:
     measure: Measure | None = None
     damage: bool = False
     trial: bool = False
+    measures: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,8 @@ class Verdict:
 
     `violations` is what the measure counts, where one was asked for; then no witness is given. `damage` is there
     where it was asked for and the law is broken; the witness of a denial constraint is then (t, s), as they violate
-    it. `trial` is there where it was asked for, and nothing else then.
+    it. `trial` is there where it was asked for, and nothing else then but `measures`, by name; one is None where it
+    would take too long.
     """
 
     id: int
@@ -50,3 +54,4 @@ class Verdict:
     violations: int | None = None
     damage: Damage | None = None
     trial: Trial | None = None
+    measures: Mapping[str, float | None] | None = None

@@ -14,9 +14,9 @@ def new_app() -> typer.Typer:
     app = typer.Typer(
         name="lawful",
         help="Find and check the laws that a table obeys: keys, functional and order dependencies, denial "
-        "constraints.\n\nBegin with: lawful demo",
+        "constraints.\n\nBegin with: lawful discover TABLE.csv\n\nTo see what it does: lawful demo",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},

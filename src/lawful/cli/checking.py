@@ -44,11 +44,16 @@ def check(
         str | None,
         typer.Option(
             "--measure",
-            help="What --error is a share of: g1, the pairs of rows; g3, the rows.  [default: g1]",
+            help="What --error is a share of: g3, the rows; g1, the pairs of rows.  [default: g3, or g1 for denial "
+            "constraints]",
             show_default=False,
             metavar="g1|g3",
         ),
     ] = None,
+    strength: Annotated[
+        bool,
+        typer.Option("--strength", help="Tell how strong each law is, with g1 and g3; of FDs tau and RFI+ too."),
+    ] = False,
     violations: opt.Violations = None,
     null: opt.NullOfLaws = None,
     *,
@@ -67,7 +72,7 @@ def check(
       lawful check tax.csv --laws "zip -> state" --laws "key(area_code, phone)"
       lawful check tax.csv --laws "{state}: salary asc ~ rate asc" --json
       lawful check tax.csv --laws laws.txt --violations bad-rows
-      lawful check tax.csv --laws "zip -> city" --error 0.01 --measure g3
+      lawful check tax.csv --laws "zip -> city" --error 0.01 --strength
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.api import open as open_table
     from lawful.api import read_laws
@@ -80,8 +85,13 @@ def check(
         with output.shown_progress() as progress:
             how = reading.arguments(table) | running.arguments()
             opened = until_shown.enter_context(open_table(table, **how, progress=progress))
-            # The measure is a text, and check says which there are.
-            report = opened.check(given, error=error, measure=measure, null=policy)  # type: ignore[arg-type]
+            report = opened.check(
+                given,
+                error=error,
+                measure=measure,  # type: ignore[arg-type]  # a text, and check says which there are
+                null=policy,
+                strength=strength,
+            )
         if showing.json_:
             output.print_json(report.to_dict())
         else:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -28,10 +30,17 @@ def interrupts_wait_for_compilers() -> Iterator[None]:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process; at once if something was left behind that would be waited for."""
-    if is_work_left_behind():
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):  # nobody reads it any more
-                stream.flush()
-        os._exit(code)
-    sys.exit(code)
+    """End the process, and do not wait for work that was left behind.
+
+    Taking Python apart object by object takes as long as the laws of a small table. So what has asked to be called at
+    the end is called, and the rest is left to the system; unless threads are about that Python would wait for.
+    """
+    if not is_work_left_behind():
+        others = (thread for thread in threading.enumerate() if thread is not threading.main_thread())
+        if any(not thread.daemon for thread in others):
+            sys.exit(code)
+        atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # nobody reads it any more
+            stream.flush()
+    os._exit(code)

@@ -120,11 +120,15 @@ def warm_up(
 
 
 def demo(
+    table: Annotated[
+        str, typer.Option("--table", metavar="tax|hospital", help="Which table to make: tax payers, or hospitals.")
+    ] = "tax",
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many rows to make.")] = 20_000,
     errors: Annotated[int, typer.Option("--errors", metavar="N", help="How many errors to plant.")] = 6,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Where the random numbers start.")] = 7,
     keep: Annotated[
-        Path | None, typer.Option("--keep", metavar="FILE", help="Keep the table as this CSV file.")
+        Path | None,
+        typer.Option("--keep", metavar="FILE", help="Keep the table as this CSV file, and write nothing else."),
     ] = None,
     engine: opt.EngineOption = "spark",
     master: opt.Master = None,
@@ -133,20 +137,23 @@ def demo(
     json_: opt.Json = False,
     debug: opt.Debug = False,
 ) -> None:
-    """Make a table of tax payers with known laws and a few errors, and check the laws on Spark.
+    """Make a table of tax payers with a few errors, and find its laws and the errors on Spark.
 
-    Exit code: 0 when exactly the planted errors were found, 1 when not.
+    The table, its laws and a report to open in a browser go to a new folder lawful-demo.
+
+    Exit code: 0 when all planted errors were found, 1 when not.
 
     \b
     Examples:
       lawful demo
       lawful demo --rows 100000 --errors 12 --keep tax.csv
       lawful demo --engine local
+      lawful demo --table hospital --rows 1000 --errors 80 --keep hospital.csv
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.cli.demo import run_demo
 
     running = opt.Running(engine, master, remote, driver_memory)
-    raise typer.Exit(run_demo(rows, errors, seed, keep, running, json_))
+    raise typer.Exit(run_demo(table, rows, errors, seed, keep, running, json_))
 
 
 def bench(

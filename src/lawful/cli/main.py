@@ -4,38 +4,47 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Sequence
+from importlib import import_module
 
 import typer
 
 from lawful.cli.app import new_app
-from lawful.cli.checking import check, explain
-from lawful.cli.covering import cover
-from lawful.cli.discovering import discover_command
 from lawful.cli.interrupts import interrupts_wait_for_compilers, leave
-from lawful.cli.looking import bench, cache, demo, profile, warm_up
-from lawful.cli.maintaining import maintain, state
-from lawful.cli.repairing import errors
-from lawful.cli.rewriting import rewrite
 from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_STOPPED, LawfulError, StoppedError, UsageError
 
+_VERBS = {
+    "discover": ("discovering", "discover_command", "Find the laws that a table obeys."),
+    "errors": ("repairing", "errors", "Find the cells of a table that are probably wrong."),
+    "check": ("checking", "check", "Check laws on a table."),
+    "explain": ("checking", "explain", "Show why a law holds, or what breaks it."),
+    "report": ("reporting", "report", "Write a page about laws, to open in a browser."),
+    "maintain": ("maintaining", "maintain", "Keep the laws of a table that changes."),
+    "state": ("maintaining", "state", "Show what is in a state."),
+    "history": ("remembering", "history", "Show which laws are old and reliable, and which broke."),
+    "cover": ("covering", "cover", "Say the same in as few functional dependencies as possible."),
+    "rewrite": ("rewriting", "rewrite", "Shorten a query's ORDER BY and GROUP BY by laws."),
+    "export": ("exporting", "export", "Put laws into the words of another tool."),
+    "import": ("exporting", "import_", "Read another tool's keys and rules as laws."),
+    "profile": ("looking", "profile", "Show a table's columns and their types."),
+    "cache": ("looking", "cache", "Show or remove the encoded tables that are kept."),
+    "warm-up": ("looking", "warm_up", "Compile now what later runs would wait for."),
+    "demo": ("looking", "demo", "Make a table with planted errors, and find them on Spark."),
+    "bench": ("looking", "bench", "Run the benchmarks of a source checkout."),
+}
+"""The verbs in the order in which help lists them: their module, their function there, and what they do."""
 
-def make_app() -> typer.Typer:
-    """The command with all its verbs, in the order in which help lists them."""
+
+def make_app(typed: Sequence[str] = ()) -> typer.Typer:
+    """The command with all its verbs; where one is typed, with this alone: each costs as much as a small table."""
     app = new_app()
-    app.command("discover", short_help="Find the laws that a table obeys.")(discover_command())
-    app.command(short_help="Find the cells of a table that are probably wrong.")(errors)
-    app.command(short_help="Check laws on a table.")(check)
-    app.command(short_help="Show why a law holds, or what breaks it.")(explain)
-    app.command(short_help="Keep the laws of a table that changes.")(maintain)
-    app.command(short_help="Show what is in a state.")(state)
-    app.command(short_help="Say the same in as few functional dependencies as possible.")(cover)
-    app.command(short_help="Shorten a query's ORDER BY and GROUP BY by laws.")(rewrite)
-    app.command(short_help="Show a table's columns and their types.")(profile)
-    app.command(short_help="Show or remove the encoded tables that are kept.")(cache)
-    app.command("warm-up", short_help="Compile now what later runs would wait for.")(warm_up)
-    app.command(short_help="Make a table with planted errors, and find them on Spark.")(demo)
-    passed_on = {"ignore_unknown_options": True}
-    app.command(short_help="Run the benchmarks of a source checkout.", context_settings=passed_on)(bench)
+    for verb, (module, name, does) in _VERBS.items():
+        if typed and typed[0] in _VERBS and typed[0] != verb:
+            continue
+        function = getattr(import_module(f"lawful.cli.{module}"), name)
+        passed_on = {"ignore_unknown_options": True} if verb == "bench" else None
+        command = function() if verb == "discover" else function
+        app.command(verb, short_help=does, context_settings=passed_on)(command)
     return app
 
 
@@ -56,7 +65,7 @@ def exit_code() -> int:
     debug = "--debug" in sys.argv
     try:
         with interrupts_wait_for_compilers(), warnings_are_notes():
-            code = make_app()(prog_name="lawful", standalone_mode=False) or EXIT_FINE
+            code = make_app(sys.argv[1:])(prog_name="lawful", standalone_mode=False) or EXIT_FINE
         if code == _INTERRUPTED:
             raise KeyboardInterrupt
     except (KeyboardInterrupt, typer.Abort):

@@ -11,6 +11,7 @@ import typer
 
 from lawful.cli import options as opt
 from lawful.cli.groups import takes_groups
+from lawful.cli.streaming import Streaming, Watching, follow_stream
 from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_LAWS_BROKEN, UsageError
 
 if TYPE_CHECKING:
@@ -41,21 +42,32 @@ class NewState:
     ] = None
     find: Annotated[
         str,
-        opt.option(_NEW, "The kinds of laws to keep: key, fd, pod.  [default: key,fd]", "--find", metavar="KIND,KIND"),
+        opt.option(
+            _NEW,
+            "The kinds of laws to keep: key, fd, canonical-od, list-od, pod, dc.  [default: key,fd]",
+            "--find",
+            metavar="KIND,KIND",
+        ),
     ] = "key,fd"
     max_size: Annotated[
-        int | None, opt.option(_NEW, "The most columns of a key or a left side.", "--max-size", metavar="N")
+        int | None,
+        opt.option(
+            _NEW,
+            "The most columns of a key, a left side, a context or a list, or predicates.",
+            "--max-size",
+            metavar="N",
+        ),
     ] = None
     error: Annotated[float, opt.option(_NEW, "The share that may break a law, below 1.", "--error", metavar="X")] = 0.0
     measure: Annotated[
-        str,
+        str | None,
         opt.option(
             _NEW,
-            "What --error is a share of: g1, the pairs of rows; g3, the rows.  [default: g1]",
+            "What --error is a share of: g3, the rows; g1, the pairs of rows.  [default: g3]",
             "--measure",
             metavar="g1|g3",
         ),
-    ] = "g1"
+    ] = None
     evidence: Annotated[
         str,
         opt.option(
@@ -65,6 +77,9 @@ class NewState:
             metavar="auto|counted|witnesses",
         ),
     ] = "auto"
+    only_pinned: Annotated[bool, opt.option(_NEW, "Look for no laws: keep those of --pin alone.", "--only-pinned")] = (
+        False
+    )
     row_key: Annotated[
         str | None,
         opt.option(_NEW, "Columns that tell rows apart; rows are deleted by them.", "--row-key", metavar="A,B"),
@@ -96,6 +111,7 @@ class NewState:
             "error": self.error,
             "measure": self.measure,
             "evidence": self.evidence,
+            "only_pinned": self.only_pinned,
             "row_key": opt.split_names(self.row_key) if self.row_key else (),
             "null": self.null,
         }
@@ -149,7 +165,12 @@ class BatchOptions:
         return self.insert or self.delete or self.changes
 
     def apply_to(
-        self, state: OpenState, reading: opt.Reading, limits: Mapping[str, Any], progress: Progress
+        self,
+        state: OpenState,
+        reading: opt.Reading,
+        limits: Mapping[str, Any],
+        watching: Watching,
+        progress: Progress,
     ) -> BatchReport:
         """Apply the batch; without one, tell how the pinned laws fare."""
         if self.first is None:
@@ -161,6 +182,8 @@ class BatchOptions:
             batch_id=self.batch_id,
             misfits=self.misfits,  # type: ignore[arg-type]  # a text, which is checked
             missing=self.missing,  # type: ignore[arg-type]  # likewise
+            quarantine=watching.quarantine,
+            events=watching.events,
             progress=progress,
             **limits,
             **reading.of_batch(self.first, state.dialect),
@@ -192,6 +215,8 @@ def maintain(
     *,
     new: NewState,
     batch: BatchOptions,
+    streaming: Streaming,
+    watching: Watching,
     reading: opt.Reading,
     running: opt.Running,
     showing: opt.Showing,
@@ -199,37 +224,53 @@ def maintain(
     """Keep the laws of a table up to date while its rows come and go.
 
     The first call makes a state from a table. Each later call applies a batch: deletions first, then insertions. It
-    tells which laws went, with two rows that broke each, and which came. A batch is applied whole or not at all.
+    tells which laws went, with two rows that broke each, and which came. A batch is applied whole or not at all. With
+    --stream it follows a source: every micro-batch of a Spark streaming query is applied, exactly once.
 
     Exit code: 0 done, 1 a pinned law is broken, 2 bad input or usage, 3 stopped before the end.
 
     \b
     Examples:
       lawful maintain people.state --from people.csv --row-key id --pin "zip -> city"
+      lawful maintain people.state --from people.csv --only-pinned --pin laws.txt
       lawful maintain people.state --insert new.csv --delete old.csv
       lawful maintain people.state --changes today.csv --misfits quarantine --json
+      lawful maintain people.state --stream incoming/ --pin "zip -> city" --events events.jsonl --quarantine aside/
     """  # noqa: D301  # typer leaves lines after a backspace as they are
     from lawful.api import is_state, make_state, open_state
     from lawful.cli import output
     from lawful.results.json_files import write_document
 
     output.require_writable(showing.out, str(state))
-    if new.from_ is None and batch.first is None and not pin:
-        raise UsageError("nothing to do", "Give --from TABLE to make a state, or --insert, --delete or --changes.")
-    new.refuse_without_table()
+    streaming.refuse_beside(batch.first)
+    if new.from_ is None and batch.first is None and not pin and streaming.stream is None:
+        raise UsageError(
+            "nothing to do", "Give --from TABLE to make a state, or --insert, --delete, --changes or --stream."
+        )
+    if streaming.stream is None:
+        new.refuse_without_table()
     is_new = new.from_ is not None and not is_state(state)
     limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
+    if streaming.stream is not None:
+        if is_new:
+            how = new.arguments() | reading.arguments(new.from_ or "") | {"reuse": None}
+            del how["reuse"]
+            with make_state(state, new.from_, **how, pins=pin, memory_limit=memory_limit):
+                pass
+        settled = new.arguments() if not is_state(state) else {}
+        follow_stream(state, pin, settled, limits, streaming, watching, batch, reading, running, showing)
     with output.shown_progress() as progress:
         if is_new:
             how = new.arguments() | reading.arguments(new.from_ or "") | running.arguments()
             del how["reuse"]
-            opened = make_state(state, new.from_, **how, **limits, pins=pin, progress=progress)
+            told: dict[str, Any] = {"progress": progress, "notes": output.print_notes}
+            opened = make_state(state, new.from_, **how, **limits, pins=pin, **told)
         else:
             opened = open_state(state, **running.arguments())
         with opened:
             if pin and not is_new:
                 opened.pin(pin)
-            report = batch.apply_to(opened, opt.Reading() if new.from_ else reading, limits, progress)
+            report = batch.apply_to(opened, opt.Reading() if new.from_ else reading, limits, watching, progress)
     if new.from_ is not None and not is_new:
         output.print_notes(f"{state} is there already: {new.from_} was not read")
     if showing.json_:

@@ -148,6 +148,16 @@ Conf = Annotated[
         metavar="NAME=VALUE",
     ),
 ]
+PlacementOption = Annotated[
+    str,
+    option(
+        _RUNNING,
+        "Where Spark has the rows: all on every node (replicate), spread over the nodes (shuffle), or so if the table "
+        "is too large for a node (auto).",
+        "--placement",
+        metavar="auto|replicate|shuffle",
+    ),
+]
 Packages = Annotated[
     str | None,
     option(
@@ -252,6 +262,7 @@ class Running:
     driver_memory: DriverMemory = None
     conf: Conf = None
     packages: Packages = None
+    placement: PlacementOption = "auto"
 
     def arguments(self) -> Asked:
         """The same as arguments of the Python functions."""
@@ -259,7 +270,8 @@ class Running:
 
         packages = [name.strip() for name in (self.packages or "").split(",") if name.strip()]
         conf = dict(map(_setting, self.conf or ()))
-        settings = SparkSettings(self.master, self.remote, self.driver_memory, conf, packages)
+        placement: Any = self.placement  # which SparkSettings refuses if there is no such
+        settings = SparkSettings(self.master, self.remote, self.driver_memory, conf, packages, placement)
         return {"engine": self.engine, "spark": None if settings == SparkSettings(packages=[]) else settings}
 
 

@@ -16,9 +16,10 @@ from rich.text import Text
 from lawful.common.compiling import told_of_compiling
 from lawful.common.errors import LawfulError, LawfulWarning, UsageError
 from lawful.common.meanings import STOPPING
-from lawful.results.json_files import json_pieces
+from lawful.results.json_files import harmless_json, json_pieces
 from lawful.results.texts.batch_text import batch_lines
 from lawful.results.texts.check_text import check_lines
+from lawful.results.texts.history_text import history_lines
 from lawful.results.texts.lines import Limits, Line
 from lawful.results.texts.profile_text import profile_lines
 from lawful.results.texts.shown_text import counted, visible, visible_lines
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from lawful.api import Progress
     from lawful.results import CheckReport, TableProfile
     from lawful.results.batch_report import BatchReport
+    from lawful.results.history_report import HistoryReport
     from lawful.results.state_report import StateReport
     from lawful.runs.warm_up import WarmUp
 
@@ -81,6 +83,15 @@ def print_json(document: Mapping[str, Any]) -> None:
     is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     with reader_may_leave():
         sys.stdout.writelines(json_pieces(document, ensure_ascii=not is_utf8))
+
+
+def print_json_value(value: Any) -> None:
+    """Print any JSON value to standard output."""
+    import json
+
+    is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    with reader_may_leave():
+        sys.stdout.write(harmless_json(json.dumps(value, ensure_ascii=not is_utf8, indent=2)) + "\n")
 
 
 def require_writable(path: Path | None, table: str) -> None:
@@ -181,6 +192,11 @@ def print_batch(report: BatchReport, limits: Limits) -> None:
 def print_state(report: StateReport, limits: Limits) -> None:
     """Print what is in a state."""
     print_styled(state_lines(report, limits))
+
+
+def print_history(report: HistoryReport, limits: Limits) -> None:
+    """Print the lives of laws."""
+    print_styled(history_lines(report, limits))
 
 
 def print_styled(lines: Iterable[Line]) -> None:

@@ -89,6 +89,8 @@ def _njit(function: Callable[Arguments, Result], options: dict[str, Any]) -> Cal
 
     def compile_it(*, keep: bool) -> Callable[Arguments, Result]:
         made = njit(cache=keep, nogil=True, no_cfunc_wrapper=True, **options)(function)
+        if keep:
+            _load_without_compiler(made)
         return cast(Callable[Arguments, Result], made)
 
     try:
@@ -102,6 +104,37 @@ def _njit(function: Callable[Arguments, Result], options: dict[str, Any]) -> Cal
         except RuntimeError:  # as when the package is imported from an archive: there is no source file to compare with
             pass
     return compile_it(keep=False)
+
+
+def _load_without_compiler(made: Any) -> None:
+    """Let a kernel that is kept be loaded without what is only needed to compile one.
+
+    Before Numba looks for machine code, it imports and registers everything that it could compile with, each time anew:
+    more than half of what loading costs. Machine code needs none of it, only Numba's runtime; and before it compiles,
+    Numba registers once more. Where a version of Numba is built otherwise, it loads as it always did.
+    """
+    kept = getattr(made, "_cache", None)
+    load, guard = (getattr(kept, name, None) for name in ("_load_overload", "_guard_against_spurious_io_errors"))
+    initialize = _runtime_initializer()
+    if load is None or guard is None or initialize is None:
+        return
+
+    def load_overload(signature: Any, context: Any) -> Any:
+        initialize(context)
+        with guard():
+            return load(signature, context)
+        return None  # what cannot be read is compiled again
+
+    kept.load_overload = load_overload  # type: ignore[union-attr]  # it has what was asked for above
+
+
+@cache
+def _runtime_initializer() -> Callable[[Any], None] | None:
+    try:
+        from numba.core.runtime import rtsys
+    except ImportError:
+        return None
+    return cast("Callable[[Any], None] | None", getattr(rtsys, "initialize", None))
 
 
 def prepare_to_fork() -> None:

@@ -26,13 +26,15 @@ _ARGUMENTS = {
     "no-header": "header",
     "no-cache": "reuse",
     "pin": "pins",
+    "no-cast": "cast",
 }
-_FIXED = {"no-header": "False", "no-cache": "False", "resume": "True"}
+_FIXED = {"no-header": "False", "no-cache": "False", "no-cast": "False", "resume": "True", "overwrite": "True"}
 _OF_THE_DIALECT = ("separator", "header", "quote", "escape", "encoding", "null_tokens")
 _OPTIONS = (
     "null-token not-null no-header no-cache max-size min-interest time-limit memory-limit row-key exact-text "
     "misfits missing evidence columns types limit error strategy checkpoint resume find laws index pin conf packages "
     "engine null measure format dialect encoding sep quote escape unidirectional with-implied cross-columns "
+    "no-cast overwrite min-strength top table select "
     "convention order-on-text constants operators least-shared least-mean-ratio partition-chain forward-rule flexible"
 ).split()
 _OPTION = re.compile(

@@ -39,14 +39,17 @@ _small, _large, _spent = 0, 0, 0.0
 
 
 @contextmanager
-def of(rows: int, columns: int, *, runs_in_python: bool) -> Iterator[None]:
+def of(rows: int, columns: int, *, runs_in_python: bool, is_quick: bool | None = None) -> Iterator[None]:
     """Say how large what is worked on is, and whether the kernels for it are tested as Python functions too.
 
-    While something that is not small is done, in whichever thread, all kernels are compiled.
+    Who does not compare all pairs of rows may know better whether that is quick. While something that is not small is
+    done, in whichever thread, all kernels are compiled.
     """
     global _small, _large, _spent
     can_be = runs_in_python and _NUMBERS_KEEP_THEIR_TYPE
-    is_small = can_be and rows * columns <= most_cells and rows <= _MOST_ROWS and columns <= _MOST_COLUMNS
+    if is_quick is None:
+        is_quick = rows * columns <= most_cells and rows <= _MOST_ROWS and columns <= _MOST_COLUMNS
+    is_small = can_be and is_quick and most_cells > 0
     with _counting:
         _small += is_small
         _large += not is_small

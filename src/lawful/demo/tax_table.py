@@ -63,14 +63,14 @@ class PlantedError:
 
 
 @dataclass(frozen=True)
-class TaxTable:
+class MadeTable:
     """The table and the errors that were planted in it."""
 
     table: pa.Table
     errors: tuple[PlantedError, ...]
 
 
-def make_tax_table(rows: int, errors: int = 0, seed: int = 7) -> TaxTable:
+def make_tax_table(rows: int, errors: int = 0, seed: int = 7) -> MadeTable:
     """Generate the table.
 
     Parameters
@@ -87,7 +87,7 @@ def make_tax_table(rows: int, errors: int = 0, seed: int = 7) -> TaxTable:
     random = np.random.default_rng(seed)
     columns = _people(rows, random)
     planted = _plant(columns, errors, random)
-    return TaxTable(pa.table(columns), planted)
+    return MadeTable(pa.table(columns), planted)
 
 
 def _people(rows: int, random: np.random.Generator) -> dict[str, np.ndarray]:

@@ -99,6 +99,13 @@ def tokenize(text: str, *, lines_end_laws: bool) -> Iterator[Token]:
     yield Token(TokenKind.END, "", end)
 
 
+def names_in(text: str) -> Iterator[str]:
+    """Give the words of laws that can be names; keywords among them do no harm."""
+    for token in tokenize(text, lines_end_laws=True):
+        if token.kind in (TokenKind.NAME, TokenKind.QUOTED):
+            yield token.value
+
+
 def notation_error(text: str, position: int, message: str, hint: str | None = None) -> NotationError:
     """Make the error that shows the line with a caret under the character at `position`."""
     start = max(text.rfind("\n", 0, position), text.rfind("\r", 0, position)) + 1

@@ -10,8 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
+from lawful.common.arrays import Int32s, Int64s
 from lawful.common.compiling import working_seconds
 from lawful.common.machine import cores
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.discovery.cost_model import full_evidence_seconds
 from lawful.discovery.questions import Watch
@@ -19,8 +21,11 @@ from lawful.discovery.search import Asked, Search
 from lawful.evidence import EFFICIENCY_THRESHOLD, FocusedSampler, WindowSampler, YieldSampler, sample_random_pairs
 from lawful.evidence.byte_columns import DIRECT_BITS
 from lawful.evidence.denials.evidence import DenialEvidence
-from lawful.evidence.denials.pool import DenialPool
+from lawful.evidence.denials.pool import ComparesPairs, DenialPool
+from lawful.evidence.signs import SignVectors
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.ranked_table import RankedTable
+from lawful.tables.sample import SampleTable
 
 RANDOM_PARTNERS = 20
 """Random partners of every row in the first sample (Hydra, section 4.2)."""
@@ -56,23 +61,40 @@ class ComparedPairs:
         How many laws are known to hold, and need no check.
     """
 
-    def __init__(self, search: Search, question: Asked, table: EncodedTable, space: PredicateSpace) -> None:
+    def __init__(
+        self, search: Search, question: Asked, table: EncodedTable | SampleTable, space: PredicateSpace
+    ) -> None:
         self.space = space
         self.names = tuple(table.names)
         self.patience_ends = math.inf
         self.confirmed = 0
         self._search, self._asked, self._table = search, question, table
+        # Rows that join a sample later are compared where they refute something, and not sampled.
+        self._sampled: RankedTable = table.drawn if isinstance(table, SampleTable) else table
         self._samplers: tuple[YieldSampler, ...] = ()
         self._min_yield = _FIRST_YIELD
 
     @cached_property
     def pool(self) -> DenialPool:
         """The evidence of the pairs that were compared; at first of those that other families have learnt from."""
-        pool = DenialPool(self._table, self.space, self._asked.null_policy)
+        pool = DenialPool(self._sampled, self.space, self._asked.null_policy)
         known = self._search.shared(self._asked).known_pairs
         if self.space.groups and len(known):
-            pool.add_pairs(*np.ascontiguousarray(known.T))
+            self._add_to(pool, known)
         return pool
+
+    def _add_to(self, pool: DenialPool, pairs: Int32s) -> None:
+        if isinstance(self._table, SampleTable):
+            pool.add_pairs_of(self._table, pairs[:, 0], pairs[:, 1])
+        else:
+            pool.add_pairs(*np.ascontiguousarray(pairs.T))
+
+    @property
+    def rated(self) -> ComparesPairs:
+        """What interest is taken from: pairs of all rows, also where the pool has a sample of them."""
+        if isinstance(self._table, SampleTable):
+            return _PairsOfAllRows(self._table, self.space, self._asked.null_policy)
+        return self.pool
 
     @property
     def evidence(self) -> DenialEvidence:
@@ -91,7 +113,7 @@ class ComparedPairs:
 
     def sample(self) -> FocusedSampler:
         """Hydra's sample (section 4): random partners for every row, then the foci that find most."""
-        table, pool, seed = self._table, self.pool, self._asked.seed
+        table, pool, seed = self._sampled, self.pool, self._asked.seed
         self._search.progress("comparing some pairs of rows")
         random_pairs = min(RANDOM_PARTNERS * table.rows, _MOST_RANDOM_PAIRS)
         sample_random_pairs(pool, random_pairs, seed)
@@ -110,7 +132,7 @@ class ComparedPairs:
         """
         if not self._samplers:
             focused = self.sample()
-            windows = WindowSampler(self.pool, self._search.table, self._asked.seed)
+            windows = WindowSampler(self.pool, self._sampled, self._asked.seed)
             self._samplers = focused, windows
         self._min_yield /= 4 if after_refutations else 1
         for sampler in self._samplers:
@@ -126,7 +148,7 @@ class ComparedPairs:
             near = pairs * 4 // 5
             sample_random_pairs(self.pool, pairs - near, self._asked.seed)
             judged_after = max(1, near // (2 * max(1, len(self.pool.columns))))  # so that each column has its turn
-            windows = WindowSampler(self.pool, self._search.table, self._asked.seed, judged_after)
+            windows = WindowSampler(self.pool, self._sampled, self._asked.seed, judged_after)
             windows.run(0.0, near, self._search.watch.is_over)
             self._search.look()
 
@@ -137,7 +159,7 @@ class ComparedPairs:
     def learn(self, witnesses: list[tuple[int, int]]) -> None:
         """Take in pairs that refute laws, for this search and those of other families."""
         if witnesses:
-            self.pool.add_pairs(*np.array(witnesses, np.int32).T)
+            self._add_to(self.pool, np.array(witnesses, np.int32))
             self._search.shared(self._asked).learn(witnesses)
 
     def look(self) -> None:
@@ -163,6 +185,21 @@ class ComparedPairs:
         expected = (candidates - self.confirmed) * self._table.rows * _SECONDS_A_CHECKED_ROW
         if working_seconds() + expected > self.patience_ends:
             raise SlowerThanAllPairsError
+
+
+class _PairsOfAllRows:
+    """Pairs of rows of a table of which a sample is here: their ranks are fetched."""
+
+    def __init__(self, sample: SampleTable, space: PredicateSpace, policy: NullPolicy) -> None:
+        self.rows = sample.whole.rows
+        self._sample, self._space, self._policy = sample, space, policy
+
+    def compare(self, left: Int64s, right: Int64s) -> SignVectors:
+        """The vectors of pairs, given by the ids of their rows."""
+        ids, places = np.unique(np.concatenate([left, right]), return_inverse=True)
+        pool = DenialPool(self._sample.of_rows(ids), self._space, self._policy)
+        t, s = np.split(places.astype(np.int32), 2)
+        return pool.compare(t, s)
 
 
 def small_laws_come_first(search: Search, groups: int) -> bool:

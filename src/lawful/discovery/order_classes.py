@@ -19,6 +19,7 @@ from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.discovery.peeling import Peeled
 from lawful.results.canonical_pairs import PackedPairs
 from lawful.search import words_for
+from lawful.tables.sample import SampleTable
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,8 @@ def _split(group: tuple[int, ...], table: RankedTable, policy: NullPolicy) -> li
 
 def _compared(first: int, second: int, table: RankedTable, policy: NullPolicy) -> bool | None:
     """Whether the second of two twins is the first one turned around; None if it orders rows in another way."""
+    if isinstance(table, SampleTable):
+        return table.whole.is_turned(first, second, policy)
     a, b = table.column(first), table.column(second)
     if np.array_equal(a, b):
         return False

@@ -16,13 +16,14 @@ import numpy.typing as npt
 from lawful.checks import RankedTable
 from lawful.checks.partitions import read_only
 from lawful.common.arrays import Int32s, Words
-from lawful.common.meanings import NULL_RANK, NullPolicy
+from lawful.common.meanings import NullPolicy
 from lawful.discovery.findings import KEY, Block
 from lawful.discovery.kernels.peeling import BEGINNING, are_twins, beginnings
 from lawful.evidence.kernels.tiles import spread_bits
 from lawful.search import pack_sets, unpack_sets, words_for
 from lawful.search.sets import WORD_BITS
-from lawful.tables.ranked_table import matrix_of, stacked
+from lawful.tables.ranked_table import has_nulls, matrix_of, stacked
+from lawful.tables.sample import SampleTable
 
 
 class Peeled(NamedTuple):
@@ -157,14 +158,16 @@ def _beginnings(table: RankedTable) -> list[int]:
 def _is_constant(table: RankedTable, column: int, distinct: int, policy: NullPolicy) -> bool:
     if table.rows == 0:
         return True
-    has_nulls = bool((table.column(column) == NULL_RANK).any())
+    is_null = has_nulls(table, column)
     if policy is NullPolicy.IGNORE:
-        return not has_nulls
-    return distinct + has_nulls <= 1
+        return not is_null
+    return distinct + is_null <= 1
 
 
 def _group_twins(table: RankedTable, columns: Sequence[int], distinct: int) -> list[tuple[int, ...]]:
     """Columns with as many values each that begin alike, in groups of twins."""
+    if isinstance(table, SampleTable):
+        return _certain_twins(table, columns)
     groups: list[tuple[Int32s, list[int]]] = []
     for column in columns:
         ranks = read_only(table.column(column))
@@ -175,3 +178,19 @@ def _group_twins(table: RankedTable, columns: Sequence[int], distinct: int) -> l
         else:
             groups.append((ranks, [column]))
     return [tuple(group) for _, group in groups]
+
+
+def _certain_twins(table: SampleTable, columns: Sequence[int]) -> list[tuple[int, ...]]:
+    """The same of a sample: columns that are twins in it are so only if all rows are asked and say so."""
+    drawn, groups = table.drawn, list[list[int]]()
+    for column in columns:
+        ranks, distinct = read_only(drawn.column(column)), drawn.distinct(column)
+        for group in groups:
+            first = read_only(drawn.column(group[0]))
+            alike = drawn.distinct(group[0]) == distinct and are_twins(first, ranks, distinct)
+            if alike and table.whole.are_twins(group[0], column):
+                group.append(column)
+                break
+        else:
+            groups.append([column])
+    return [tuple(group) for group in groups]

@@ -7,22 +7,25 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from lawful.checks import RankedTable
-from lawful.common.arrays import Int32s
 from lawful.common.errors import StoppedError
-from lawful.common.meanings import NullPolicy
 from lawful.discovery.findings import Block, Emit, Findings, Listing
-from lawful.discovery.order_classes import Orders, order_classes
-from lawful.discovery.peeling import Peeled, peel
 from lawful.discovery.questions import Progress, Watch
-from lawful.engines import Engine
-from lawful.engines.protocol import Checks
-from lawful.evidence import Pool, WindowSampler, some_rows
 from lawful.search import set_sizes
+from lawful.tables.ranked_table import some_rows
+
+if TYPE_CHECKING:
+    from lawful.checks import RankedTable
+    from lawful.common.arrays import Int32s
+    from lawful.common.meanings import NullPolicy
+    from lawful.discovery.order_classes import Orders
+    from lawful.discovery.peeling import Peeled
+    from lawful.engines import Engine
+    from lawful.engines.protocol import Checks
+    from lawful.evidence import Pool, WindowSampler
 
 Pair = tuple[int, int]
 
@@ -65,11 +68,15 @@ class Shared:
     @cached_property
     def peeled(self) -> Peeled:
         """The columns to search on, and what was set aside."""
+        from lawful.discovery.peeling import peel
+
         return peel(self._table, self._policy)
 
     @cached_property
     def orders(self) -> Orders:
         """The columns to search on by their order; the first of them are those of `peeled`."""
+        from lawful.discovery.order_classes import order_classes
+
         return order_classes(self.peeled, self._table, self._policy)
 
     @cached_property
@@ -80,6 +87,8 @@ class Shared:
     @cached_property
     def pool(self) -> Pool:
         """The pool, made at first use."""
+        from lawful.evidence import Pool
+
         columns = self.orders.columns if self._swaps else self.peeled.columns
         pool = Pool(self.sampled, self._policy, columns, swaps=self._swaps)
         if self._untaken:
@@ -89,6 +98,8 @@ class Shared:
     @cached_property
     def windows(self) -> WindowSampler:
         """The sampler that fills the pool; what one search has sampled, the next does not sample again."""
+        from lawful.evidence import WindowSampler
+
         return WindowSampler(self.pool, self.sampled, self._seed)
 
     def learn(self, witnesses: list[Pair]) -> None:

@@ -23,9 +23,9 @@ from lawful.discovery.questions import Question, Watch
 from lawful.discovery.search import Search
 from lawful.engines.protocol import Checks
 from lawful.evidence.living.agree_multiset import AgreeMultiset
+from lawful.maintenance.durable_files import Arrays
 from lawful.maintenance.evidence import Counted, HeldLaws, Pair
 from lawful.maintenance.kept_laws import Checker, LawsChange, difference
-from lawful.maintenance.state_files import Arrays
 from lawful.search import pack_sets, words_for
 from lawful.search.sets import sets_without
 from lawful.tables.living.living_table import LivingTable

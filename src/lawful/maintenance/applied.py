@@ -7,17 +7,10 @@ from dataclasses import dataclass, field
 from lawful.dependencies import Law
 from lawful.maintenance.evidence import Pair
 from lawful.maintenance.kept_laws import LawsChange
+from lawful.maintenance.pins.outcomes import PinnedLaw, PutAside
 from lawful.tables.living.incoming import Misfit
 
-
-@dataclass(frozen=True)
-class PinnedLaw:
-    """A law that a user wants to be told of: whether it holds now, and how many rows break it."""
-
-    text: str
-    holds: bool
-    violating: int
-    witness: Pair | None = None
+__all__ = ["Applied", "PinnedLaw", "PutAside"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +27,10 @@ class Applied:
         Rows that are there now, that came, that left, and that were to leave but were not there.
     misfits
         Values that did not fit, whose rows were left out.
+    put_aside
+        Rows of the batch that would have broken a pinned law, and were left out because that was asked for.
+    pins
+        How the pinned laws fare, in the order in which they were pinned.
     changes
         The laws that came and went.
     witnesses
@@ -51,4 +48,5 @@ class Applied:
     changes: LawsChange = field(default_factory=lambda: LawsChange([], [], 0))
     witnesses: dict[Law, Pair] = field(default_factory=dict)
     pins: list[PinnedLaw] = field(default_factory=list)
+    put_aside: list[PutAside] = field(default_factory=list)
     seconds: float = 0.0

@@ -11,9 +11,11 @@ import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s
 from lawful.common.errors import SourceError, UsageError
+from lawful.maintenance.pins.key_rows import KeyRows
+from lawful.maintenance.pins.outcomes import OFFENDERS, Offenders
+from lawful.maintenance.stream_place import StreamPlace
 from lawful.tables.living.incoming import MISFITS, FittedRows, Incoming, Misfits, fit
 from lawful.tables.living.living_table import LivingTable
-from lawful.tables.living.matching import matching_rows
 from lawful.tables.origins import Origins, join_runs, runs_of_lines
 
 Missing = Literal["refuse", "skip"]
@@ -38,6 +40,14 @@ class Batch:
         What to do with values that do not fit the types of the state.
     missing
         What to do if a row to delete is not there.
+    offenders
+        What to do with rows that break a pinned law: `keep` them, or `quarantine` them. Then rows are looked at in
+        their order once the deletions are done, and one that breaks a pinned law together with a row of the table, or
+        with one of the batch that was let through before it, is left out.
+    stream
+        The micro-batch of a streaming query that this is, if it is one.
+    new_query
+        Whether it may be the first of a query that the state does not know.
     """
 
     id: str
@@ -46,10 +56,17 @@ class Batch:
     delete_ids: Sequence[int] = field(default_factory=tuple)
     misfits: Misfits = "refuse"
     missing: Missing = "refuse"
+    offenders: Offenders = "keep"
+    stream: StreamPlace | None = None
+    new_query: bool = False
 
     def __post_init__(self) -> None:
         if self.missing not in MISSING:
             raise UsageError(f"unknown outcome {self.missing!r} for rows that are not there", "Use refuse or skip.")
+        if self.offenders not in OFFENDERS:
+            raise UsageError(
+                f"unknown outcome {self.offenders!r} for rows that break a pinned law", f"Use {', '.join(OFFENDERS)}."
+            )
         if self.misfits not in MISFITS:
             raise UsageError(
                 f"unknown outcome {self.misfits!r} for values that do not fit", f"Use {', '.join(MISFITS)}."
@@ -64,7 +81,7 @@ class FoundRows:
     missing: int
 
 
-def rows_to_delete(table: LivingTable, batch: Batch, key: tuple[int, ...]) -> FoundRows:
+def rows_to_delete(table: LivingTable, batch: Batch, key: tuple[int, ...], keys: KeyRows) -> FoundRows:
     """Find the rows that leave. Of equal rows, each deletion by value takes another one.
 
     Raises
@@ -72,7 +89,7 @@ def rows_to_delete(table: LivingTable, batch: Batch, key: tuple[int, ...]) -> Fo
     SourceError
         If one is not there, and missing rows are refused.
     """
-    by_value, missing = _rows_by_value(table, batch, key)
+    by_value, missing = _rows_by_value(table, batch, key, keys)
     # Any number may be asked for, and those beyond both ends are of no row.
     rows = table.rows_of(np.array([min(max(row_id, -1), table.next_id) for row_id in batch.delete_ids], np.int64))
     for place in np.flatnonzero(rows < 0).tolist():
@@ -88,7 +105,7 @@ def rows_to_delete(table: LivingTable, batch: Batch, key: tuple[int, ...]) -> Fo
 _HOW_TO_SKIP = "Nothing was changed. With --missing skip such rows are passed over."
 
 
-def _rows_by_value(table: LivingTable, batch: Batch, key: tuple[int, ...]) -> tuple[Int64s, int]:
+def _rows_by_value(table: LivingTable, batch: Batch, key: tuple[int, ...], keys: KeyRows) -> tuple[Int64s, int]:
     deletes = batch.deletes
     if deletes is None or not len(deletes.rows):
         return NO_ROWS, 0
@@ -101,7 +118,7 @@ def _rows_by_value(table: LivingTable, batch: Batch, key: tuple[int, ...]) -> tu
     taken: Counter[int] = Counter()
     found: list[int] = []
     if len(fitted.rows):
-        for place, rows in enumerate(matching_rows(table, columns, fitted.find(table))):
+        for place, rows in enumerate(keys.find(columns, fitted.find(table))):
             if not rows or taken[rows[0]] == len(rows):
                 if batch.missing == "refuse":
                     raise _not_there(table, deletes, int(fitted.rows[place]), key)
@@ -122,7 +139,7 @@ def _not_there(table: LivingTable, deletes: Incoming, row: int, key: tuple[int, 
 
 
 def refuse_repeated_keys(
-    table: LivingTable, key: tuple[int, ...], come: Int32s, gone: Int64s, inserts: FittedRows
+    table: LivingTable, key: tuple[int, ...], come: Int32s, gone: Int64s, inserts: FittedRows, keys: KeyRows
 ) -> None:
     """Refuse new rows whose key another row has: one that stays, or a new one.
 
@@ -134,9 +151,11 @@ def refuse_repeated_keys(
     if not key or not come.shape[1]:
         return
     wanted = come[list(key)]
+    if keys.are_new(key, wanted):
+        return
     leaving = set(gone.tolist())
     seen: set[bytes] = set()
-    for place, (rows, codes) in enumerate(zip(matching_rows(table, key, wanted), wanted.T, strict=True)):
+    for place, (rows, codes) in enumerate(zip(keys.find(key, wanted), wanted.T, strict=True)):
         staying = [row for row in rows if row not in leaving]
         combination = codes.tobytes()
         if staying or combination in seen:

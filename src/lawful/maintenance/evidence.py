@@ -22,8 +22,8 @@ from lawful.evidence.living.new_pairs import compare_new_rows, compare_pairs_of_
 from lawful.evidence.living.row_clusters import RowClusters
 from lawful.evidence.living.witnessed_sets import Family, WitnessedSets
 from lawful.evidence.signs import WORD_BITS, words_for
+from lawful.maintenance.durable_files import Arrays
 from lawful.maintenance.engine_pairs import ComparedPairs, EnginePairs
-from lawful.maintenance.state_files import Arrays
 from lawful.search import pack_sets
 from lawful.search.kernels.extensions import find_supersets
 from lawful.tables.living.living_table import LivingTable

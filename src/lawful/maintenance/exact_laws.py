@@ -25,9 +25,9 @@ from lawful.discovery.keys_and_fds.discover import discover_keys_and_fds
 from lawful.discovery.keys_and_fds.thinking import goals_of
 from lawful.discovery.questions import Question, Watch
 from lawful.discovery.search import Search
+from lawful.maintenance.durable_files import Arrays
 from lawful.maintenance.evidence import Counted, HeldLaws, KeptEvidence, Pair, ShouldStop, Witnesses
 from lawful.maintenance.kept_laws import Checker, LawsChange, difference
-from lawful.maintenance.state_files import Arrays
 from lawful.search import unpack_sets, words_for
 from lawful.search.kernels.extensions import find_supersets
 from lawful.search.keys_and_fds.kept_determinants import GoalChange, KeptDeterminants
@@ -72,7 +72,7 @@ class ExactLaws:
         kept._think(None, watch.is_over)
         # All of them: where no pair refutes anything, nothing has changed, and the empty set may still be wrong.
         every = [GoalChange(block.goal, block.sets[:0], block.sets) for block in kept.blocks()]
-        kept._settle(every, held, checker, watch.is_over)
+        kept._settle(every, held, checker, watch)
         return kept
 
     @staticmethod
@@ -149,7 +149,7 @@ class ExactLaws:
             changed = np.concatenate([changed, self.evidence.learn(pairs)])
         changes = self._think(changed, watch.is_over)
         if not self.evidence.is_exact:
-            self._settle(changes, held, checker, watch.is_over)
+            self._settle(changes, held, checker, watch)
         return difference(held, {block.goal: block.sets for block in self.blocks()}, checker.checks)
 
     def replay(
@@ -172,26 +172,23 @@ class ExactLaws:
         family = self.evidence.family()
         return self._determinants.update(family.agree, family.differ, changed, should_stop)
 
-    def _settle(
-        self, changes: list[GoalChange], held: dict[int, Words], checker: Checker, should_stop: ShouldStop
-    ) -> None:
+    def _settle(self, changes: list[GoalChange], held: dict[int, Words], checker: Checker, watch: Watch) -> None:
         """Check what came and follows from no law that held, until nothing is refuted."""
         confirmed: set[Candidate] = set()
         columns = tuple(range(self.table.width))
         while True:
-            opened = [
-                (change.goal, places)
-                for change in changes
-                for places in unpack_sets(_not_implied(change.added, held.get(change.goal)))
-                if (change.goal, places) not in confirmed
-            ]
+            opened: list[Candidate] = []
+            for change in changes:
+                watch.look()  # a wide table has many sets to compare for each right side
+                came = unpack_sets(_not_implied(change.added, held.get(change.goal)))
+                opened += [(change.goal, places) for places in came if (change.goal, places) not in confirmed]
             if not opened:
                 return
             witnesses = checker.refuted(law_of(candidate, columns) for candidate in opened)
             confirmed.update(opened)  # those that were refuted do not come back
             if not len(witnesses):
                 return
-            changes = self._think(self.evidence.learn(witnesses), should_stop)
+            changes = self._think(self.evidence.learn(witnesses), watch.is_over)
 
 
 def _searched(

@@ -11,21 +11,32 @@ import numpy as np
 from lawful.checks import CheckTask
 from lawful.common.arrays import Flags, Int32s, Int64s, Words
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import Law
+from lawful.dependencies import Law, LawKind
 from lawful.discovery.findings import Block, Findings
 from lawful.discovery.questions import Watch
 from lawful.engines import Engine
+from lawful.maintenance.durable_files import Arrays
 from lawful.maintenance.engine_pairs import EnginePairs
 from lawful.maintenance.evidence import Pair
-from lawful.maintenance.pods.pod_blocks import PodBlock
-from lawful.maintenance.state_files import Arrays
 from lawful.search.kernels.extensions import find_supersets
 from lawful.search.sets import sets_without
 from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable
 
-LawBlock = Block | PodBlock
-"""Laws of one kind with one right side, packed."""
+
+class LawBlock(Protocol):
+    """Laws of one kind that have something in common, a right side for instance, packed: each a line of words."""
+
+    @property
+    def kind(self) -> LawKind:
+        """The kind of the laws."""
+
+    @property
+    def sets(self) -> Words:
+        """The laws, `uint64[laws, words]`."""
+
+    def laws(self) -> Iterator[Law]:
+        """The laws as values."""
 
 
 class Checker:
@@ -54,16 +65,23 @@ class Checker:
     ) -> None:
         self._table, self._policy, self._make, self._ordered = table, policy, engine, ordered
         self._watch = watch
+        self._view: LiveView | None = None
         self._opened: tuple[Engine, LiveView] | None = None
         self.checks = 0
+
+    @property
+    def view(self) -> LiveView:
+        """The table as it is now."""
+        if self._view is None:
+            self._view = LiveView.of(self._table, ordered=self._ordered)
+        return self._view
 
     def opened(self) -> tuple[Engine, LiveView]:
         """The engine, and the view that it is open on."""
         if self._opened is None:
-            view = LiveView.of(self._table, ordered=self._ordered)
             engine = self._make()
-            engine.open(view, self._policy)
-            self._opened = engine, view
+            engine.open(self.view, self._policy)
+            self._opened = engine, self.view
         return self._opened
 
     @property

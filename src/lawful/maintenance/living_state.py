@@ -12,47 +12,44 @@ from typing import Any
 
 import numpy as np
 
-from lawful.checks import CheckTask
 from lawful.common.arrays import Int32s, Int64s
-from lawful.common.errors import DamagedStateError, SourceError, UsageError
-from lawful.common.meanings import ColumnType, NullPolicy
-from lawful.dependencies import Law, format_law
-from lawful.dependencies.documents import from_document, to_document
+from lawful.common.errors import SourceError, UsageError
+from lawful.common.meanings import NullPolicy
+from lawful.dependencies import Key, Law
+from lawful.dependencies.documents import to_document
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch
 from lawful.engines import Engine
 from lawful.evidence import equal_rows
 from lawful.maintenance.all_laws import AllLaws
-from lawful.maintenance.applied import Applied, PinnedLaw
+from lawful.maintenance.applied import Applied, PinnedLaw, PutAside
 from lawful.maintenance.batches import Batch, origins_of, refuse_repeated_keys, rows_to_delete
+from lawful.maintenance.durable_files import Arrays
 from lawful.maintenance.evidence import Pair
-from lawful.maintenance.kept_laws import Checker, LawBlock, LawsChange
-from lawful.maintenance.restoring import discovered_laws, restored_laws
+from lawful.maintenance.history import History
+from lawful.maintenance.kept_laws import Checker, LawBlock
+from lawful.maintenance.law_events import Event, LoggedChange
+from lawful.maintenance.logged_notes import aside_of, entry_of, notes_of
+from lawful.maintenance.pins.key_rows import KeyRows
+from lawful.maintenance.pins.letting_through import without_offenders
+from lawful.maintenance.pins.pinned_laws import PinnedLaws
+from lawful.maintenance.restoring import Begin, discovered_laws, untold
 from lawful.maintenance.settings import StateSettings
-from lawful.maintenance.state_files import Arrays, LoggedBatch, StateFiles
-from lawful.maintenance.storing import (
-    add_texts,
-    as_bytes,
-    columns_document,
-    from_bytes,
-    laws_arrays,
-    prefixed,
-    read_laws,
-    read_table,
-    table_arrays,
-    texts_arrays,
-    unprefixed,
-)
+from lawful.maintenance.state_files import StateFiles
+from lawful.maintenance.stored_state import read_state, telling_damage
+from lawful.maintenance.storing import as_bytes, columns_document, table_arrays, texts_arrays
+from lawful.maintenance.stream_place import StreamPlace, is_replay
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.living.incoming import FittedRows, fit
 from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable
-from lawful.tables.origins import Origins
 
 MakeEngine = Callable[[], Engine]
 
 _MOST_LOGGED = 64
 """Batches after which a new base is written, so that opening a state stays quick."""
+_ROWS_PER_BATCH, _MOST_LOGGED_OF_ALL = 10_000, 1024
+"""In a large state so many more as it has rows; and the most."""
 _MOST_LOGGED_SHARE = 0.25
 """Rows in the log, as a share of those in the base, that make a new base due even for fewer batches."""
 
@@ -64,8 +61,10 @@ class LivingState:
     ----------
     table, laws, settings, pins
         The table, its laws, what is kept, and the laws to watch.
-    history
-        One entry for each batch: id, version, time, rows, and how many rows and laws came and went.
+    stream
+        The micro-batch that was applied last, if a streaming query feeds the state.
+    broken
+        The pinned laws that are broken, with how many rows break each.
     """
 
     def __init__(
@@ -75,14 +74,19 @@ class LivingState:
         laws: AllLaws,
         settings: StateSettings,
         pins: list[Law],
-        history: list[dict[str, Any]],
+        known_batches: dict[str, int] | None = None,
+        stream: StreamPlace | None = None,
+        broken: dict[str, int] | None = None,
     ) -> None:
         self.table, self.laws, self.settings = table, laws, settings
-        self.pins, self.history = pins, history
+        self.pins, self.stream, self.broken = pins, stream, broken or {}
         self._files = files
-        self._known_batches = {entry["batch"]: entry["version"] for entry in history}
+        self._history = History(files)
+        self._known_batches = known_batches or {}
         self._rows_in_base = table.end
         self._is_broken_off = False
+        self._pinned = PinnedLaws(table, settings.null)
+        self._keys = KeyRows(table, self.key)
 
     @staticmethod
     def create(
@@ -92,20 +96,29 @@ class LivingState:
         pins: Sequence[Law],
         engine: MakeEngine,
         watch: Watch,
+        begin: Begin = untold,
+        foresee: Callable[[LivingTable, StateSettings], None] | None = None,
     ) -> LivingState:
-        """Find the laws of a table, and make a state of both in a new folder; this process is its writer."""
+        """Find the laws of a table, and make a state of both in a new folder; this process is its writer.
+
+        `foresee` may look at the table before it is searched; `begin` is told which kind of laws is searched for.
+        """
         files = StateFiles(folder)
         files.refuse_occupied()
         table = LivingTable.of(source)
         _refuse_repeated_rows(table, settings.row_key)
         counted = settings.is_counted(table.rows, table.width)
-        settings = replace(settings, way="counted" if counted else "witnesses")
+        if not settings.only_pinned:
+            settings = replace(settings, way="counted" if counted else "witnesses")
+            if foresee is not None:
+                foresee(table, settings)
         checker = _checker(table, settings, engine, watch)
         try:
-            laws = discovered_laws(table, settings, checker, watch)
+            laws = discovered_laws(table, settings, checker, watch, begin)
         finally:
             checker.close()
-        state = LivingState(files, table, laws, settings, list(pins), [])
+        state = LivingState(files, table, laws, settings, list(pins))
+        state.broken = {pin.text: pin.violating for pin in state.judged(engine, watch) if not pin.holds}
         files.create(state._document(), state._arrays())
         return state
 
@@ -137,6 +150,11 @@ class LivingState:
         return self._files.size()
 
     @property
+    def index_bytes(self) -> int:
+        """The memory of the indexes of pinned laws, as far as they are built."""
+        return self._pinned.memory
+
+    @property
     def batches_in_log(self) -> int:
         """How many batches are in the log."""
         return self._files.batches_in_log
@@ -150,9 +168,41 @@ class LivingState:
         """Let others write."""
         self._files.close()
 
+    def take_lock(self, patience: float) -> None:
+        """Become the writer again, and follow what others have written; while one writes, wait so many seconds."""
+        self._files.take_lock(patience)
+        try:
+            if self._is_broken_off or not self._files.is_current():
+                self._go_back()
+        except BaseException:
+            self.close()
+            raise
+
+    def forget_rows_that_left(self) -> None:
+        """Let go of the memory of rows that have left, where that is much of it; only when the log is empty."""
+        if not self.batches_in_log and self.table.end > 2 * self.table.rows + _FEW_ROWS:
+            self._go_back()
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """One entry for each batch: id, version, time, rows, and how many rows and laws came and went."""
+        return self._history.entries()
+
+    def events(self, since: int = 0) -> Iterator[Event]:
+        """What happened to laws in the versions after `since`."""
+        return self._history.events(since)
+
     def version_of(self, batch: str) -> int | None:
         """The version that a batch made, if it was applied."""
         return self._known_batches.get(batch)
+
+    def _version_of(self, batch: Batch) -> int | None:
+        """The same; a micro-batch of a stream that is neither known nor the next one is refused."""
+        if batch.stream is None:
+            return self.version_of(batch.id)
+        if is_replay(self.stream, batch.stream, self._history.place_of, new_query=batch.new_query):
+            return self.table.version
+        return None
 
     def pin(self, laws: Sequence[Law]) -> None:
         """Watch more laws from now on."""
@@ -169,21 +219,29 @@ class LivingState:
         """Apply a batch: all of it, or nothing if it is refused or stopped. When this returns, it is on disk."""
         begin = time.perf_counter()
         self._require_writer()
-        if (version := self.version_of(batch.id)) is not None:
+        if (version := self._version_of(batch)) is not None:
             return Applied(batch.id, version, self.table.rows, was_known=True, pins=self.judged(engine, watch))
-        gone = rows_to_delete(self.table, batch, self.key)
+        if not self._pinned.knows(self.pins):
+            self.judged(engine, watch)
+        gone = rows_to_delete(self.table, batch, self.key, self._keys)
         fitted = None if batch.inserts is None else fit(self.table, batch.inserts, batch.misfits)
         known = [len(column.dictionary) for column in self.table.columns]
+        put_aside: list[PutAside] = []
         try:
             come = np.empty((self.table.width, 0), np.int32) if fitted is None else fitted.add(self.table)
             if fitted is not None:
-                refuse_repeated_keys(self.table, self.key, come, gone.rows, fitted)
+                if batch.offenders == "quarantine":
+                    laws = [*self.pins, *([Key(self.key)] if self.key else [])]
+                    fitted, come, put_aside = without_offenders(self._pinned, laws, fitted, come, gone.rows)
+                refuse_repeated_keys(self.table, self.key, come, gone.rows, fitted, self._keys)
         except BaseException:
             for column, before in zip(self.table.columns, known, strict=True):
                 column.dictionary.truncate(before)
+            self._pinned.forget_new_values()
             raise
         try:
-            applied = self._take_in(batch, gone.rows, come, fitted, known, engine, watch)
+            aside = [] if fitted is None else aside_of(self.table, fitted, put_aside, self.pins)
+            applied = self._take_in(batch, gone.rows, come, fitted, known, aside, engine, watch)
         except BaseException:
             self._go_back()
             raise
@@ -193,6 +251,7 @@ class LivingState:
         return replace(
             applied,
             missing=gone.missing,
+            put_aside=put_aside,
             misfits=[] if fitted is None else fitted.misfits,
             seconds=time.perf_counter() - begin,
         )
@@ -204,6 +263,7 @@ class LivingState:
         come: Int32s,
         fitted: FittedRows | None,
         known: list[int],
+        aside: list[dict[str, Any]],
         engine: MakeEngine,
         watch: Watch,
     ) -> Applied:
@@ -217,10 +277,16 @@ class LivingState:
             changes = self.laws.apply(gone, new, checker, watch)
         finally:
             checker.close()
-        pins = self.judged(engine, watch)
-        entry = self._entry(batch, gone, new, changes)
+        self._pinned.apply(gone, new)
+        self._keys.change(gone, new)
+        pins = self.judged(engine, watch, new)
+        witnesses = dict(self._witnesses(changes.removed))
+        fares = list(zip(self.pins, pins, strict=True))
+        entry = entry_of(self.table, batch, len(new), len(gone), changes, pins)
+        notes = notes_of(self.table, changes, witnesses, fares, self.broken) | {"aside": aside}
         meta = {
             "entry": entry,
+            "notes": notes,
             "types": [[column, type_.value, settled] for column, (type_, settled) in types.items()],
             "origins": None if origins is None else {"files": list(origins.files), "unit": origins.unit},
         }
@@ -228,10 +294,8 @@ class LivingState:
         if origins is not None:
             logged["runs"] = origins.runs
         logged |= texts_arrays(self.table, known)
-        logged |= laws_arrays(changes.removed, "removed") | laws_arrays(changes.added, "added")
-        self._files.append(logged | prefixed(self.laws.logged(), "evidence"))
-        self.note(entry)
-        witnesses = dict(self._witnesses(changes.removed))
+        self._files.append(logged | self.laws.logged(changes))
+        self.note(LoggedChange(entry, notes))
         rows, version = self.table.rows, self.table.version
         return Applied(batch.id, version, rows, len(new), len(gone), changes=changes, witnesses=witnesses, pins=pins)
 
@@ -239,8 +303,10 @@ class LivingState:
         """Read the state as it is on disk: a batch was broken off, and the objects in memory are half way."""
         self._is_broken_off = True
         there = _read(self._files)
-        self.table, self.laws, self.pins, self.history = there.table, there.laws, there.pins, there.history
+        self.table, self.laws, self.pins, self.broken = there.table, there.laws, there.pins, there.broken
+        self.stream, self._history = there.stream, there._history
         self._known_batches, self._rows_in_base = there._known_batches, there._rows_in_base
+        self._pinned, self._keys = there._pinned, there._keys
         self._is_broken_off = False
 
     def _require_writer(self) -> None:
@@ -257,33 +323,30 @@ class LivingState:
         finally:
             checker.close()
 
-    def note(self, entry: dict[str, Any]) -> None:
+    def note(self, change: LoggedChange) -> None:
         """Add a batch to the history."""
-        self.history.append(entry)
-        self._known_batches[entry["batch"]] = entry["version"]
+        entry = change.entry
+        self._history.add(change)
+        self.broken = dict(entry.get("broken", {}))
+        place = StreamPlace.of(entry.get("stream"))
+        if place is None:
+            self._known_batches[entry["batch"]] = entry["version"]
+        else:  # of a stream the last one says all, and there may be millions
+            self.stream = place
 
     def compact(self) -> None:
         """Write a new base: without the log, and without the rows that have left."""
         self._require_writer()
-        self._files.compact(self._document(), self._arrays())
+        self._files.compact(self._document() | {"history": self._history.write()}, self._arrays())
+        self._history.is_in_base()
         self._rows_in_base = self.table.end
 
     def _is_compaction_due(self) -> bool:
         logged = self.table.end - self._rows_in_base
         is_long = logged > _MOST_LOGGED and logged > _MOST_LOGGED_SHARE * self._rows_in_base
-        return self._files.batches_in_log >= _MOST_LOGGED or is_long
-
-    def _entry(self, batch: Batch, gone: Int64s, new: range, changes: LawsChange) -> dict[str, Any]:
-        return {
-            "batch": batch.id,
-            "version": self.table.version,
-            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "rows": self.table.rows,
-            "inserted": len(new),
-            "deleted": len(gone),
-            "added": sum(len(block.sets) for block in changes.added),
-            "removed": sum(len(block.sets) for block in changes.removed),
-        }
+        # A base of ten million rows takes seconds to write, and a batch of the log a millisecond to follow.
+        most = min(max(_MOST_LOGGED, self._rows_in_base // _ROWS_PER_BATCH), _MOST_LOGGED_OF_ALL)
+        return self._files.batches_in_log >= most or is_long
 
     def _witnesses(self, removed: Sequence[LawBlock]) -> Iterator[tuple[Law, Pair]]:
         """Two rows that broke each of the first laws that went."""
@@ -292,26 +355,15 @@ class LivingState:
             if pair is not None:
                 yield law, pair
 
-    def judged(self, engine: MakeEngine, watch: Watch) -> list[PinnedLaw]:
-        """Whether each pinned law holds, and how many rows break it."""
-        names = self.table.names
+    def judged(self, engine: MakeEngine, watch: Watch, new: range | None = None) -> list[PinnedLaw]:
+        """Whether each pinned law holds, and how many rows break it; of a batch, which of its rows do."""
         # A law within an error may be broken all the same.
-        known = [] if self.settings.error else [law for law in self.pins if self.laws.implies(law)]
-        judged = {law: PinnedLaw(format_law(law, names), True, 0) for law in known}
-        unknown = [law for law in self.pins if law not in judged]
-        if unknown:
-            view = LiveView.of(self.table)
-            opened = engine()
-            opened.open(view, self.settings.null)
-            try:
-                for verdict in opened.check([CheckTask(n, law, damage=True) for n, law in enumerate(unknown)]):
-                    watch.look()
-                    law, rows = unknown[verdict.id], 0 if verdict.damage is None else verdict.damage.rows
-                    pair = None if verdict.witness is None else _numbers(view, verdict.witness)
-                    judged[law] = PinnedLaw(format_law(law, names), verdict.holds, rows, pair)
-            finally:
-                opened.close()
-        return [judged[law] for law in self.pins]
+        implied = [] if self.settings.error else [law for law in self.pins if self.laws.implies(law)]
+        return self._pinned.judged(self.pins, implied, engine, watch, new)
+
+    def pin_differences(self, engine: MakeEngine, watch: Watch) -> list[str]:
+        """Check all pinned laws on the whole table, and say in words what is not as it was counted."""
+        return self._pinned.differences(self.pins, engine, watch)
 
     def _document(self) -> dict[str, Any]:
         return {
@@ -320,59 +372,31 @@ class LivingState:
             "settings": self.settings.to_dict(),
             "pins": [to_document(law, self.table.names) for law in self.pins],
             "next_id": self.table.next_id,
+            "stream": None if self.stream is None else self.stream.to_dict(),
+            "broken": self.broken,
         }
 
     def _arrays(self) -> Arrays:
-        return (
-            table_arrays(self.table)
-            | laws_arrays(list(self.laws.blocks()), "laws")
-            | prefixed(self.laws.arrays(), "evidence")
-            | {"history": as_bytes(self.history)}
-        )
+        return table_arrays(self.table) | self.laws.arrays() | {"known": as_bytes(self._known_batches)}
 
 
+_FEW_ROWS = 10_000
 _MOST_WITNESSED = 100
 """So many of the laws that a batch broke are told with the rows that broke them."""
 
 
 def _checker(table: LivingTable, settings: StateSettings, engine: MakeEngine, watch: Watch) -> Checker:
-    return Checker(table, settings.null, engine, watch, ordered=settings.has_pods)
+    return Checker(table, settings.null, engine, watch, ordered=settings.has_orders)
 
 
 def _read(files: StateFiles) -> LivingState:
-    arrays, batches = files.open()
-    document = files.document
-    try:
-        settings = StateSettings.from_dict(document["settings"])
-        table = read_table(document, arrays, files.version - len(batches))
-        laws = restored_laws(table, settings, unprefixed(arrays, "evidence"), read_laws(arrays, "laws"))
-        pins = [from_document(entry, table.names) for entry in document["pins"]]
-        state = LivingState(files, table, laws, settings, pins, from_bytes(arrays["history"]))
-        for batch in batches:
-            _replay(state, batch)
-    except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError, AssertionError) as error:
-        raise DamagedStateError(
-            f"the state {files.folder} is damaged: its content does not fit together ({error!r})",
-            "Nothing was changed. Restore it from a copy, or make a new one.",
-        ) from None
+    with telling_damage(files):
+        table, laws, settings, pins, known, stream, broken, rows_in_base, changes = read_state(files)
+        state = LivingState(files, table, laws, settings, pins, known, stream, broken)
+        for change in changes:
+            state.note(change)
+    state._rows_in_base = rows_in_base
     return state
-
-
-def _replay(state: LivingState, batch: LoggedBatch) -> None:
-    """Follow a logged batch without looking for anything again."""
-    arrays, table = batch.arrays, state.table
-    meta = from_bytes(arrays["meta"])
-    for column, type_, settled in meta["types"]:
-        table.columns[column].type, table.columns[column].settled = ColumnType(type_), settled
-    add_texts(table, arrays)
-    gone = table.rows_of(arrays["gone"])
-    origins = meta["origins"]
-    of_rows = None if origins is None else Origins(tuple(origins["files"]), origins["unit"], arrays["runs"])
-    new = table.change(gone, arrays["codes"], of_rows)
-    state.laws.replay(
-        gone, new, unprefixed(arrays, "evidence"), read_laws(arrays, "removed"), read_laws(arrays, "added")
-    )
-    state.note(meta["entry"])
 
 
 def _refuse_repeated_rows(table: LivingTable, row_key: Sequence[str]) -> None:
@@ -383,7 +407,3 @@ def _refuse_repeated_rows(table: LivingTable, row_key: Sequence[str]) -> None:
             f"two rows share the row key {', '.join(row_key)}",
             "Name columns that tell all rows apart, or leave --row-key out.",
         )
-
-
-def _numbers(view: LiveView, pair: tuple[int, int]) -> Pair:
-    return int(view.numbers[pair[0]]), int(view.numbers[pair[1]])

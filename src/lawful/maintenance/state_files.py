@@ -3,6 +3,7 @@
     STATE/state.json         format, settings, which base, its files with their sizes and checksums
     STATE/base-000012/       all that was true after batch 12: arrays, which are memory-mapped
     STATE/log/000013.batch   what batch 13 changed, and so on, without a gap
+    STATE/history/           what batches 1 to 12 did, as Parquet (see `history`)
     STATE/writer.lock        held by whoever writes
 
 A file is written beside its place, flushed to the disk and renamed. The rename of a batch's file is what makes the
@@ -14,16 +15,15 @@ Every batch's file names the checksum of the file before it, so that none can be
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import io
 import itertools
 import json
-import math
 import os
 import re
 import shutil
 import struct
+import time
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -32,19 +32,29 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lawful.common.errors import DamagedStateError, SourceError, StateInUseError, UsageError
+from lawful.common.errors import DamagedStateError, StateInUseError, UsageError
+from lawful.common.npy_files import map_npy
+from lawful.maintenance.durable_files import (
+    Arrays,
+    flush,
+    packed,
+    telling,
+    unpacked,
+    write_array,
+    write_durably,
+)
 
 FORMAT = "lawful-state/1"
-_MANIFEST, _LOG, _LOCK, _BASE = "state.json", "log", "writer.lock", "base-"
+_MANIFEST, _LOG, _LOCK, _BASE, _HISTORY = "state.json", "log", "writer.lock", "base-", "history"
 _MAGIC = b"lawful-batch/1\n\0"
 _HEADER = struct.Struct("<16sQII")
 """Magic, bytes of what follows, its checksum, the checksum of the file before."""
-_COUNT = struct.Struct("<Q")
+_SECONDS_BETWEEN_TRIES = 0.05
 _DIGITS = 6
 _BATCH_NAME = re.compile(r"[0-9]{6,}\.batch", re.ASCII)
+_BASE_NAME = re.compile(r"base-[0-9]{6,}(-[0-9]+)?", re.ASCII)
+_ARRAY_NAME = re.compile(r"[^/\\\0]+")
 _MAKE_ANOTHER = "Restore it from a copy, or make a new one with lawful maintain STATE --from TABLE."
-
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 class LoggedBatch(NamedTuple):
@@ -72,8 +82,10 @@ class StateFiles:
         self._base = ""
         self._base_version = 0
         self._last_checksum = 0
+        self._crc32 = 0
         self._lock: io.TextIOWrapper | None = None
         self._files: dict[str, Any] = {}
+        self._size: int | None = None
 
     @staticmethod
     def exist(folder: Path) -> bool:
@@ -104,7 +116,7 @@ class StateFiles:
     def create(self, document: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Make the folder with its first base, as version 0; the caller is its writer."""
         self.refuse_occupied()
-        with _telling(self.folder, "No state was made."):
+        with telling(self.folder, "No state was made."):
             (self.folder / _LOG).mkdir(parents=True, exist_ok=True)
         self.take_lock()
         try:
@@ -132,24 +144,35 @@ class StateFiles:
                 return found
             manifest = overtaken_by
 
-    def take_lock(self) -> None:
-        """Become the writer.
+    def take_lock(self, patience: float = 0.0) -> None:
+        """Become the writer; while another one is, wait so many seconds.
 
         Raises
         ------
         StateInUseError
             If another process is.
         """
-        with _telling(self.folder, "Nothing was changed."):
+        with telling(self.folder, "Nothing was changed."):
             lock = (self.folder / _LOCK).open("a", encoding="ascii")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.close()
-            raise StateInUseError(
-                f"another process is writing to {self.folder}", "Wait until it has ended; reading is always possible."
-            ) from None
+        until = time.monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() < until:
+                    time.sleep(_SECONDS_BETWEEN_TRIES)
+                    continue
+                lock.close()
+                raise StateInUseError(
+                    f"another process is writing to {self.folder}",
+                    "Wait until it has ended; reading is always possible.",
+                ) from None
         self._lock = lock
+
+    def is_current(self) -> bool:
+        """Whether nobody has written to the state since this object has read or written it last."""
+        return self._read_manifest()["crc32"] == self._crc32 and not self._log_file(self.version + 1).exists()
 
     @property
     def is_writer(self) -> bool:
@@ -165,14 +188,16 @@ class StateFiles:
     def append(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Write the next batch; when this returns, it has happened."""
         assert self._lock is not None, "only the writer writes"
-        payload = _packed(arrays)
+        payload = packed(arrays)
         checksum = zlib.crc32(payload)
         header = _HEADER.pack(_MAGIC, len(payload), checksum, self._last_checksum)
         target = self._log_file(self.version + 1)
-        with _telling(self.folder, "Nothing was changed: the state is as it was before this batch."):
-            _write_durably(target, header + payload)
+        with telling(self.folder, "Nothing was changed: the state is as it was before this batch."):
+            write_durably(target, header + payload)
         self.version += 1
         self._last_checksum = checksum
+        if self._size is not None:
+            self._size += len(header) + len(payload)
 
     def compact(self, document: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Write a new base that holds everything up to this version, and delete what it replaces."""
@@ -182,6 +207,7 @@ class StateFiles:
 
     def clean_up(self) -> None:
         """Delete what a killed writer has left, and what a new base has replaced."""
+        self._size = None
         for path in self.folder.glob(f"{_BASE}*"):
             if path.name != self._base:
                 shutil.rmtree(path, ignore_errors=True)
@@ -190,10 +216,42 @@ class StateFiles:
             name = path.name.removesuffix(".new")
             if _BATCH_NAME.fullmatch(name) and (name != path.name or _number(path) <= self._base_version):
                 path.unlink(missing_ok=True)
+        listed = {segment_name(what, segment) for segment in self._history() for what in segment["crc32"]}
+        for path in (self.folder / _HISTORY).glob("*.parquet*"):
+            if path.name not in listed:
+                path.unlink(missing_ok=True)
+
+    def write_segment(self, name: str, data: bytes) -> None:
+        """Write a file of the history; it counts from the next base on that lists it."""
+        assert self._lock is not None, "only the writer writes"
+        with telling(self.folder, "The state is as it was."):
+            (self.folder / _HISTORY).mkdir(exist_ok=True)
+            write_durably(self.folder / _HISTORY / name, data)
+
+    def read_segment(self, name: str, crc32: int) -> bytes:
+        """Read a file of the history."""
+        try:
+            data = (self.folder / _HISTORY / name).read_bytes()
+        except OSError as error:
+            raise self._damaged(f"{name} of its history cannot be read: {error.strerror}") from None
+        if zlib.crc32(data) != crc32:
+            raise self._damaged(f"{name} of its history does not match its checksum")
+        return data
+
+    def current_history(self) -> tuple[list[dict[str, Any]], int]:
+        """The segments as they are listed now, and the last version that this state needs of them."""
+        listed: list[dict[str, Any]] = self._read_manifest()["document"].get("history", [])
+        return listed, self._base_version
+
+    def _history(self) -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = self.document.get("history", [])
+        return listed
 
     def size(self) -> int:
-        """The bytes of all files."""
-        return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
+        """The bytes of all files, as far as this object knows of them: a log of a thousand is looked at once."""
+        if self._size is None:
+            self._size = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
+        return self._size
 
     @property
     def batches_in_log(self) -> int:
@@ -201,10 +259,15 @@ class StateFiles:
         return self.version - self._base_version
 
     def _open(self, manifest: dict[str, Any]) -> tuple[Arrays, list[LoggedBatch]]:
+        self._size = None
         self._base, self._base_version = manifest["folder"], manifest["base"]
-        self.version = self._base_version
+        self.version, self._crc32 = self._base_version, manifest["crc32"]
         self.document, self._files = manifest["document"], manifest["files"]
         self._last_checksum = manifest["last_checksum"]
+        # A state may come from anyone, checksums and all: what it names must lie in its own folder.
+        for name, form in [(self._base, _BASE_NAME), *((name, _ARRAY_NAME) for name in self._files)]:
+            if not isinstance(name, str) or not form.fullmatch(name):
+                raise self._damaged(f"{_MANIFEST} names {name!r}, which is no part of a state")
         arrays = {name: self._read_array(name, expected) for name, expected in self._files.items()}
         batches = list(self._read_log())
         return arrays, batches
@@ -224,7 +287,7 @@ class StateFiles:
             if before != self._last_checksum:
                 raise self._damaged(f"{path.name} does not follow the batch before it")
             self.version, self._last_checksum = number, checksum
-            yield LoggedBatch(number, _unpacked(payload))
+            yield LoggedBatch(number, unpacked(payload))
 
     def _read_batch(self, path: Path) -> tuple[bytes, int, int]:
         try:
@@ -264,27 +327,26 @@ class StateFiles:
             data: Any = np.memmap(path, np.uint8, mode="r")
             if zlib.crc32(data) != expected["crc32"]:
                 raise self._damaged(f"{name}.npy does not match its checksum")
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
+            return map_npy(path)
         except (OSError, ValueError) as error:
             raise self._damaged(f"{name}.npy cannot be read: {error}") from None
-        return np.asarray(array) if array.size else np.empty(array.shape, array.dtype)
 
     def _write_base(
         self, document: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]], version: int, hint: str
     ) -> None:
         target = self._unused_folder(version)
         fresh = target.with_name(target.name + ".new")
-        with _telling(self.folder, hint):
+        with telling(self.folder, hint):
             try:
                 fresh.mkdir()
-                files = {name: _write_array(fresh / f"{name}.npy", array) for name, array in arrays.items()}
-                _flush(fresh)
+                files = {name: write_array(fresh / f"{name}.npy", array) for name, array in arrays.items()}
+                flush(fresh)
                 fresh.rename(target)
             except OSError:
                 shutil.rmtree(fresh, ignore_errors=True)  # on a full disk others want the room
                 raise
-            _flush(self.folder)
-            manifest = {
+            flush(self.folder)
+            manifest: dict[str, Any] = {
                 "format": FORMAT,
                 "base": version,
                 "folder": target.name,
@@ -293,9 +355,9 @@ class StateFiles:
                 "files": files,
             }
             manifest["crc32"] = _own_checksum(manifest)
-            _write_durably(self.folder / _MANIFEST, _as_text(manifest))
+            write_durably(self.folder / _MANIFEST, _as_text(manifest))
         self.document, self._files = document, files
-        self._base, self._base_version = target.name, version
+        self._base, self._base_version, self._crc32 = target.name, version, manifest["crc32"]
 
     def _unused_folder(self, version: int) -> Path:
         names = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
@@ -311,33 +373,17 @@ class StateFiles:
         )
 
 
+def segment_name(what: str, segment: Mapping[str, Any]) -> str:
+    """The name of a file of the history: what it tells, and of which versions."""
+    return f"{what}-{segment['first']:0{_DIGITS}d}-{segment['last']:0{_DIGITS}d}.parquet"
+
+
 def _base_name(version: int) -> str:
     return f"{_BASE}{version:0{_DIGITS}d}"
 
 
 def _number(path: Path) -> int:
     return int(path.stem)
-
-
-def _packed(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Arrays one after the other, behind a list of what they are; NumPy's own archives take ten times as long."""
-    plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    listed = [[name, array.dtype.str, list(array.shape)] for name, array in plain.items()]
-    head = json.dumps(listed).encode()
-    return b"".join([_COUNT.pack(len(head)), head, *(array.tobytes() for array in plain.values())])
-
-
-def _unpacked(payload: bytes) -> Arrays:
-    (size,) = _COUNT.unpack_from(payload)
-    place = _COUNT.size + size
-    arrays: Arrays = {}
-    for name, kind, shape in json.loads(payload[_COUNT.size : place]):
-        dtype = np.dtype(kind)
-        assert not dtype.hasobject, "a file must not name objects"
-        count = math.prod(shape)
-        arrays[name] = np.frombuffer(payload, dtype, count, place).reshape(shape)
-        place += count * dtype.itemsize
-    return arrays
 
 
 def _own_checksum(manifest: dict[str, Any]) -> int:
@@ -347,45 +393,3 @@ def _own_checksum(manifest: dict[str, Any]) -> int:
 
 def _as_text(manifest: dict[str, Any]) -> bytes:
     return json.dumps(manifest, ensure_ascii=True, indent=1).encode()
-
-
-def _write_array(path: Path, array: npt.NDArray[Any]) -> dict[str, Any]:
-    with path.open("wb") as file:
-        np.save(file, np.ascontiguousarray(array), allow_pickle=False)
-        file.flush()
-        os.fsync(file.fileno())
-    data: Any = np.memmap(path, np.uint8, mode="r")
-    return {"crc32": zlib.crc32(data)}
-
-
-def _write_durably(target: Path, data: bytes) -> None:
-    """Write beside the target, flush, rename: the target is there whole or not at all."""
-    fresh = target.with_name(target.name + ".new")
-    try:
-        with fresh.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError:
-        fresh.unlink(missing_ok=True)
-        raise
-    fresh.replace(target)
-    _flush(target.parent)
-
-
-def _flush(folder: Path) -> None:
-    """Make renames in a folder last."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _telling(folder: Path, hint: str) -> Iterator[None]:
-    """Turn a full or read-only disk into an error of ours."""
-    try:
-        yield
-    except OSError as error:
-        raise SourceError(f"cannot write to {folder}: {error.strerror or error}", hint) from None

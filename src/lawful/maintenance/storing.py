@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 from pyroaring import BitMap64
 
 from lawful.common.arrays import Bytes, Words
 from lawful.common.meanings import ColumnType
-from lawful.discovery.findings import Block
-from lawful.discovery.pods.listing import goal_number, goal_of
-from lawful.maintenance.kept_laws import LawBlock
-from lawful.maintenance.pods.pod_blocks import PodBlock
-from lawful.maintenance.state_files import Arrays
+from lawful.maintenance.durable_files import Arrays
 from lawful.tables.living.codes import Codes
 from lawful.tables.living.dictionary import Dictionary
 from lawful.tables.living.living_table import LivingColumn, LivingTable, RowOrigins
 from lawful.tables.origins import Origins
 
-_PODS = "pods"
+Numbered = tuple[int, Words]
+"""Some laws, packed, and a number that tells what they have in common."""
 
 
 def as_bytes(document: Any) -> Bytes:
@@ -102,10 +101,10 @@ def read_origins(arrays: Arrays) -> RowOrigins:
 def texts_arrays(table: LivingTable, known: Sequence[int]) -> Arrays:
     """The values that came since the dictionaries had so many codes."""
     texts = [column.dictionary.since(before) for column, before in zip(table.columns, known, strict=True)]
-    octets = [text.encode() for part in texts for text in part.to_pylist()]
+    data, ends = Dictionary.of(pa.concat_arrays([pc.cast(part, pa.large_string()) for part in texts])).arrays()
     return {
-        "texts": np.frombuffer(b"".join(octets), np.uint8),
-        "ends": np.cumsum([0, *map(len, octets)], dtype=np.int64),
+        "texts": data,
+        "ends": ends,
         "texts-of": np.array([len(part) for part in texts], np.int64),
     }
 
@@ -119,40 +118,26 @@ def add_texts(table: LivingTable, arrays: Arrays) -> None:
         first += count
 
 
-def laws_arrays(blocks: Sequence[LawBlock], name: str) -> Arrays:
-    """Laws of all right sides: three arrays for keys and FDs, and three for pointwise ones if there are some."""
-    packed = [block for block in blocks if isinstance(block, Block)]
-    arrays = _blocks_arrays([block.goal for block in packed], [block.sets for block in packed], name)
-    pods = [block for block in blocks if isinstance(block, PodBlock)]
-    if not pods:
-        return arrays
-    numbers = [goal_number(block.goal) for block in pods]
-    return arrays | _blocks_arrays(numbers, [block.sets for block in pods], f"{name}-{_PODS}")
-
-
-def _blocks_arrays(goals: list[int], sets: list[Words], name: str) -> Arrays:
-    width = sets[0].shape[1] if sets else 1
+def numbered_arrays(blocks: Iterable[Numbered], name: str) -> Arrays:
+    """Laws in blocks, each with a number: three arrays."""
+    given = list(blocks)
+    width = given[0][1].shape[1] if given else 1
     return {
-        f"{name}-goals": np.array(goals, np.int64),
-        f"{name}-counts": np.array([len(of_goal) for of_goal in sets], np.int64),
-        f"{name}-sets": np.concatenate([np.empty((0, width), np.uint64), *sets]),
+        f"{name}-goals": np.array([number for number, _ in given], np.int64),
+        f"{name}-counts": np.array([len(sets) for _, sets in given], np.int64),
+        f"{name}-sets": np.concatenate([np.empty((0, width), np.uint64), *(sets for _, sets in given)]),
     }
 
 
-def read_laws(arrays: Arrays, name: str) -> list[LawBlock]:
-    """Read what `laws_arrays` wrote."""
-    blocks: list[LawBlock] = [Block(goal, sets) for goal, sets in _read_blocks(arrays, name)]
-    pods = f"{name}-{_PODS}"
-    if f"{pods}-goals" in arrays:
-        blocks += [PodBlock(goal_of(number), sets) for number, sets in _read_blocks(arrays, pods)]
-    return blocks
-
-
-def _read_blocks(arrays: Arrays, name: str) -> Iterator[tuple[int, Words]]:
-    first = 0
-    for goal, count in zip(arrays[f"{name}-goals"].tolist(), arrays[f"{name}-counts"].tolist(), strict=True):
-        yield goal, np.ascontiguousarray(arrays[f"{name}-sets"][first : first + count])
+def read_numbered(arrays: Arrays, name: str) -> list[Numbered]:
+    """Read what `numbered_arrays` gave; nothing where nothing was saved."""
+    if f"{name}-goals" not in arrays:
+        return []
+    blocks, first = [], 0
+    for number, count in zip(arrays[f"{name}-goals"].tolist(), arrays[f"{name}-counts"].tolist(), strict=True):
+        blocks.append((number, np.ascontiguousarray(arrays[f"{name}-sets"][first : first + count])))
         first += count
+    return blocks
 
 
 def prefixed(arrays: Arrays, prefix: str) -> Arrays:

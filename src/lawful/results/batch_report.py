@@ -52,12 +52,13 @@ class ChangedLaw:
 
 @dataclass(frozen=True)
 class PinOutcome:
-    """A pinned law: whether it holds now, how many rows break it, and two of them."""
+    """A pinned law: whether it holds now, how many rows break it in how many pairs, and two of them."""
 
     law: NamedLaw
     holds: bool
     violating: int
     witness: tuple[RowView, RowView] | None = None
+    pairs: int = 0
 
     @property
     def text(self) -> str:
@@ -66,7 +67,7 @@ class PinOutcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        entry = {"text": self.text, "holds": self.holds, "violating": self.violating}
+        entry = {"text": self.text, "holds": self.holds, "violating": self.violating, "pairs": self.pairs}
         return entry if self.witness is None else entry | {"witness": [view.to_dict() for view in self.witness]}
 
 

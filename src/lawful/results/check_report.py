@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from lawful.checks import Verdict
+from lawful.checks import Trial, Verdict
 from lawful.common.errors import UsageError
 from lawful.common.meanings import Allowance, Measure, NullPolicy
 from lawful.dependencies import Law, NamedLaw, columns_of, parse_laws
 from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
+from lawful.results.exporting import Exportable
 from lawful.results.json_files import write_document
 from lawful.results.texts.check_text import check_lines, check_summary
 from lawful.results.texts.lines import A_PAGE, plain_text
@@ -65,6 +66,7 @@ class Outcome:
     a violation, `pairs` the refuting pairs, and `removals` the fewest rows whose removal would mend it, where
     that can be counted; `groups` counts the groups of rows that break it together. A law that was judged within an
     error, `allowed`, has the `error` that was measured, and holds if that is no larger. `null` is what null meant.
+    `trial` and `measures` are there where strength was asked for.
     """
 
     law: NamedLaw
@@ -78,6 +80,8 @@ class Outcome:
     error: float | None = None
     allowed: Allowance | None = None
     null: NullPolicy = NullPolicy.EQUAL
+    trial: Trial | None = None
+    measures: Mapping[str, float | None] | None = None
 
     @staticmethod
     def of(law: Law, text: str, verdict: Verdict, table: EncodedTable) -> Outcome:
@@ -99,7 +103,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class CheckReport:
+class CheckReport(Exportable):
     """The verdicts on all laws; incomplete where the work was stopped before the end."""
 
     table: EncodedTable
@@ -159,6 +163,8 @@ class CheckReport:
                 "allowed_error": outcome.allowed.error,
                 "measure": outcome.allowed.measure,
             }
+        if outcome.trial is not None:
+            entry |= {"strength": outcome.trial.strength, "tested": outcome.trial.tested} | dict(outcome.measures or {})
         if outcome.witness is not None:
             entry["witness"] = [view.to_dict() for view in outcome.witness]
             entry["violations"] = {

@@ -24,6 +24,7 @@ from lawful.dependencies import (
 from lawful.dependencies.notation import unknown_column
 from lawful.results.all_fds import refuse_some_fds
 from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
+from lawful.results.exporting import Exportable
 from lawful.results.json_files import write_document
 from lawful.results.law_entries import LawEntries, Told
 from lawful.results.law_listings import RankedLaws
@@ -62,6 +63,8 @@ class FoundLaw:
         counted. See `lawful.checks.Trial`.
     folded
         Whether it follows from laws that stand before it.
+    exceptions
+        Whether rows that break it do so in groups that agree among themselves: exceptions rather than mistakes.
     """
 
     law: NamedLaw
@@ -75,6 +78,7 @@ class FoundLaw:
     tested: int | None = None
     violating: int | None = None
     folded: bool = False
+    exceptions: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class FoundFamily:
 
 
 @dataclass(frozen=True)
-class DiscoveryReport:
+class DiscoveryReport(Exportable):
     """The laws that a discovery found, kind by kind, keys and FDs first, of each kind the strongest first.
 
     `stopped_because` says what ended the search where it did not come to its end; `complete` is then false, and

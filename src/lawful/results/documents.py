@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from lawful.common.column_names import ColumnNames
@@ -35,13 +34,19 @@ def to_pandas(records: Sequence[Mapping[str, Any]], fields: Sequence[str] | None
 
 def html_table(title: str, records: Sequence[Mapping[str, Any]]) -> str:
     """Return a plain HTML table; every text is escaped, since names and values are anyone's."""
+    from html import escape
+
     if not records:
         return f"<p>{escape(title)}</p>"
     head = "".join(f"<th>{escape(str(name))}</th>" for name in records[0])
-    body = "".join(
-        "<tr>"
-        + "".join(f"<td>{escape('' if value is None else str(value))}</td>" for value in record.values())
-        + "</tr>"
-        for record in records
-    )
+    body = "".join(f"<tr>{''.join(map(_html_cell, record.values()))}</tr>" for record in records)
     return f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _html_cell(value: object) -> str:
+    """A cell: numbers stand at its right side, with their thousands apart."""
+    from html import escape
+
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"<td>{escape('' if value is None else str(value))}</td>"
+    return f'<td align="right">{f"{value:,}" if isinstance(value, int) else f"{value:.4g}"}</td>'

@@ -166,18 +166,7 @@ class Explanation:
             return
         with self.report.rows_of_laws.engine() as engine:
             told = engine.violating_groups(self.positional, Most(most_groups, most_variants, most_places))
-        yield from map(self._summary, told)
-
-    def _summary(self, group: GroupRows) -> GroupSummary:
-        shared, conflicting = parts_of(self.positional)
-        variants = tuple(
-            Variant(self._values(rows[0], conflicting), size, tuple(map(self.table.place, rows)))
-            for size, rows in group.variants
-        )
-        return GroupSummary(self._values(group.variants[0].first[0], shared), group.size, variants, group.more_variants)
-
-    def _values(self, row: int, columns: tuple[int, ...]) -> dict[str, str | None]:
-        return {self.table.names[column]: self.table.value(row, column) for column in columns}
+        yield from (summary_of(group, self.positional, self.table) for group in told)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document of the check, with what explains its verdict and all violating rows."""
@@ -216,3 +205,16 @@ class Explanation:
         if self.outcome.removals is not None:
             title += f"; removing {self.outcome.removals:,} would mend it"
         return html_table(title, list(islice(rows, _ROWS_IN_A_NOTEBOOK)))
+
+
+def summary_of(group: GroupRows, law: Law, table: EncodedTable) -> GroupSummary:
+    """A group of violating rows with the values and places of its rows."""
+
+    def values(row: int, columns: tuple[int, ...]) -> dict[str, str | None]:
+        return {table.names[column]: table.value(row, column) for column in columns}
+
+    shared, conflicting = parts_of(law)
+    variants = tuple(
+        Variant(values(rows[0], conflicting), size, tuple(map(table.place, rows))) for size, rows in group.variants
+    )
+    return GroupSummary(values(group.variants[0].first[0], shared), group.size, variants, group.more_variants)

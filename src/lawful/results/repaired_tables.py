@@ -17,10 +17,10 @@ import pyarrow as pa
 from lawful.common.errors import UsageError
 from lawful.results.json_files import harmless_json
 from lawful.tables.encoded_table import METADATA, EncodedTable
-from lawful.tables.mending import Change, Rows, mended_arrow, mended_frame, write_mended
 from lawful.tables.typed_values import typed_values, value_type
 
 if TYPE_CHECKING:
+    from lawful.tables.mending import Change, Rows
     from lawful.tables.spark_rows import SourceRows
 
 
@@ -63,6 +63,8 @@ class Suggested(Protocol):
 
 def changes_of(table: EncodedTable, cells: Iterable[Suggested]) -> list[Change]:
     """The cells that get what is suggested, each with a row that has it already."""
+    from lawful.tables.mending import Change
+
     names = list(table.names)
     examples: dict[tuple[int, int], int] = {}
     changes = []
@@ -79,6 +81,8 @@ def changes_of(table: EncodedTable, cells: Iterable[Suggested]) -> list[Change]:
 
 def mended_copy(table: EncodedTable, source: ReadSource, changes: Sequence[Change], rows: Rows = None) -> Any:
     """A frame of the source's own kind with other cells, or with only some rows; an Arrow table for a file."""
+    from lawful.tables.mending import mended_arrow, mended_frame
+
     if source.spark_rows is not None:
         from lawful.tables.spark_mending import mended_spark
 
@@ -150,6 +154,8 @@ def write_copy(
 
 def _write(table: EncodedTable, source: ReadSource, aside: Path, changes: Sequence[Change], rows: Rows) -> None:
     if source.path is not None:
+        from lawful.tables.mending import write_mended
+
         write_mended(table, source.path, changes, aside, rows)
         return
     copy = mended_copy(table, source, changes, rows)

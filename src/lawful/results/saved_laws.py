@@ -23,13 +23,14 @@ from lawful.dependencies import (
 from lawful.results.all_fds import refuse_some_fds
 from lawful.results.discovery_report import FoundLaw
 from lawful.results.documents import FORMAT, html_table
+from lawful.results.exporting import Exportable
 from lawful.results.json_files import write_document
 
 _SHOWN_IN_A_NOTEBOOK = 100
 
 
 @dataclass(frozen=True, eq=False)
-class SavedLaws:
+class SavedLaws(Exportable):
     """The laws of a document that `lawful discover`, `lawful check` or `save` wrote, in its order."""
 
     document: Mapping[str, Any]
@@ -174,6 +175,7 @@ def _found(law: NamedLaw, entry: Mapping[str, Any], place: str, settings: Mappin
         None if tested is None else int(tested),
         None if violating is None else int(violating),
         entry.get("folded") is True,
+        entry.get("exceptions") is True,
     )
 
 

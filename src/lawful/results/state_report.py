@@ -29,6 +29,8 @@ class StateReport:
         How many laws of each kind are kept.
     agree_sets, sign_vectors
         How many kinds of pairs are kept to keep them: agree sets for keys and FDs, vectors of signs for pointwise ones.
+    index_bytes
+        The memory of the indexes that keep the pinned laws, once they are built.
     history
         One entry for each batch.
     differences
@@ -44,6 +46,7 @@ class StateReport:
     agree_sets: int
     sign_vectors: int
     pins: Sequence[PinOutcome]
+    index_bytes: int
     history: Sequence[Mapping[str, Any]]
     differences: Sequence[str] | None = None
 
@@ -73,6 +76,7 @@ class StateReport:
             "agree_sets": self.agree_sets,
             "sign_vectors": self.sign_vectors,
             "pins": [pin.to_dict() for pin in self.pins],
+            "index_bytes": self.index_bytes,
             "history": [dict(entry) for entry in self.history],
             **verified,
         }

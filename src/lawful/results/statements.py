@@ -60,6 +60,11 @@ class Statement:
         return self.weakest.violating or 0
 
     @property
+    def has_exceptions(self) -> bool:
+        """Whether its laws are broken by exceptions rather than by mistakes."""
+        return self.laws[0].exceptions
+
+    @property
     def error(self) -> float:
         """The share of rows to remove so that the weakest of its laws holds."""
         return self.weakest.error or 0.0
@@ -84,16 +89,16 @@ def statements_of(laws: Iterable[FoundLaw], entities: Sequence[Entity], names: S
     """State laws in their order: entities where the first of their laws stands, FDs grouped by their left sides.
 
     An FD that loses more than twice as much as the first of its group begins another one: a strong law is not stated
-    together with a weak one.
+    together with a weak one, nor one that is broken by mistakes with one that has exceptions.
     """
-    open_groups: dict[object, list[FoundLaw]] = {}
+    open_groups: dict[tuple[object, bool], list[FoundLaw]] = {}
     groups: list[tuple[object, list[FoundLaw]]] = []
     for found in laws:
         group = _group(found, entities)
-        members = open_groups.get(group)
+        members = open_groups.get((group, found.exceptions))
         is_entity = isinstance(group, tuple) and group[0] == ENTITY
         if members is None or not (is_entity or _loss(found) <= _BALANCED * _loss(members[0])):
-            members = open_groups[group] = []
+            members = open_groups[group, found.exceptions] = []
             groups.append((group, members))
         members.append(found)
     return [_statement(group, tuple(members), names) for group, members in groups]

@@ -14,6 +14,7 @@ from lawful.dependencies import LawKind
 from lawful.results.check_report import Outcome
 from lawful.results.discovery_report import FoundFamily, FoundLaw
 from lawful.results.documents import FORMAT, html_table, table_document, to_pandas
+from lawful.results.exporting import Exportable
 from lawful.results.json_files import write_document
 from lawful.results.law_lines import ENTRY_DIGITS
 from lawful.results.statements import Entity, Statement, statements_of
@@ -31,14 +32,14 @@ _FIELDS = ("law", "kind", "strength", "tested", "violating", "error", "interest"
 
 
 @dataclass(frozen=True)
-class StrongestReport:
+class StrongestReport(Exportable):
     """The strongest laws of a table, holding or almost holding.
 
-    `laws` are all that were found, keys before FDs before orders, of each kind the strongest first; those that follow
-    from others are marked as folded. `entities` are the columns that determine each other, and `examples` have two rows
-    that break a law, for the first broken law of each kind. `stopped_because` says
-    what ended the search where it did not come to its end; `complete` is then false, and the laws are the strongest
-    of those that were tried by then.
+    `laws` are all that were found, keys before FDs before orders, of each kind the strongest first, and after these the
+    ones with exceptions; those that follow from others are marked as folded. `entities` are the columns that determine
+    each other, and `examples` have two rows that break a law, for the first broken law of each kind.
+    `stopped_because` says what ended the search where it did not come to its end; `complete` is then false, and the
+    laws are the strongest of those that were tried by then.
     """
 
     table: EncodedTable
@@ -106,13 +107,20 @@ class StrongestReport:
             "settings": {**self.table.settings, **self.settings},
             "constants": [names[column] for column in self.constants],
             "entities": [[names[column] for column in entity] for entity in self.entities],
-            "dependencies": [_entry(found) for found in self.laws],
+            "dependencies": [_entry(found) for found in self._by_strength()],
             "stats": {
                 "seconds": dict(self.seconds),
                 "counts": dict(self.counts),
                 "families": {name: family.to_dict() for name, family in self.families.items()},
             },
         }
+
+    def _by_strength(self) -> list[FoundLaw]:
+        """All laws, whatever their kind: those that are stated before those that follow, the strongest first.
+
+        Of those that are stated, laws with exceptions come last.
+        """
+        return sorted(self.laws, key=lambda found: (found.folded, found.exceptions, -(found.strength or 0.0)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the JSON document to a file, whole or not at all; `lawful.load` reads it back."""
@@ -156,5 +164,6 @@ def _entry(found: FoundLaw) -> dict[str, Any]:
         "tested": found.tested,
         "violating": found.violating,
         "folded": found.folded,
+        **({"exceptions": True} if found.exceptions else {}),
         **({} if found.allowed is None else {"allowed_error": found.allowed.error, "measure": found.allowed.measure}),
     }

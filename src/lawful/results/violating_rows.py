@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from lawful.common.meanings import NullPolicy
-from lawful.dependencies import Law
-from lawful.engines import Engine
-from lawful.tables.encoded_table import EncodedTable
-
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from lawful.common.meanings import NullPolicy
+    from lawful.dependencies import Law
+    from lawful.engines import Engine
+    from lawful.tables.encoded_table import EncodedTable
 
 
 class ViolatingRows(Protocol):

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
-from pyarrow import csv as arrow_csv
 
 from lawful.common.errors import UsageError
 
@@ -37,6 +36,8 @@ def write_rows(path: Path, names: Iterable[str], parts: Iterable[pa.RecordBatch]
     """Write batches as one CSV: every text in quotes, and null as a cell without any."""
     header = io.StringIO(newline="")
     csv.writer(header, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(names)
+    from pyarrow import csv as arrow_csv
+
     options = arrow_csv.WriteOptions(include_header=False)
     try:
         with path.open("wb") as out:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from lawful.common.errors import LawfulError, SourceError, UsageError
-from lawful.dependencies.tokens import TokenKind, tokenize
+from lawful.dependencies.tokens import names_in
 from lawful.rewriting.known_laws import KnownLaws
 from lawful.runs.laws_input import LawsInput
 
@@ -29,16 +27,9 @@ def known_from_input(given: LawsInput) -> KnownLaws:
                 "Give the whole document that a discovery writes at its end.",
             )
     if known is None:
-        known = KnownLaws.of((), list(dict.fromkeys(name for source in texts for name in _names(source.text or ""))))
+        known = KnownLaws.of((), list(dict.fromkeys(name for source in texts for name in names_in(source.text or ""))))
     return KnownLaws(
         known.columns,
         (*known.laws, *(asked.law for source in texts for asked in source.read(known.names))),
         known.refused,
     )
-
-
-def _names(text: str) -> Iterator[str]:
-    """Give the words of laws that can be names; keywords among them do no harm."""
-    for token in tokenize(text, lines_end_laws=True):
-        if token.kind in (TokenKind.NAME, TokenKind.QUOTED):
-            yield token.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lawful.checks import CheckTask, checks_of
 from lawful.checks.law_checks import can_be_checked
@@ -21,10 +22,14 @@ def check_laws(
     laws: Sequence[Law],
     progress: Progress = silent,
     allowed: Sequence[Allowance | None] | None = None,
+    *,
+    strength: bool = False,
+    watch: UserWatch | None = None,
 ) -> CheckReport:
     """Check laws on an opened run; when stopped, the report holds the verdicts so far.
 
-    `allowed` has the error within which each law counts as holding, where there is one.
+    `allowed` has the error within which each law counts as holding, where there is one. With `strength`, the report
+    also tells how strong each law is. Without a watch only the user stops it.
     """
     texts = [format_law(law, run.table.names) for law in laws]  # first, because it refuses columns that are not there
     allowed = allowed or [None] * len(laws)
@@ -32,7 +37,7 @@ def check_laws(
     _refuse_unmeasured(laws, texts, allowed)
     outcomes: dict[int, Outcome] = {}
     progress(f"checking {len(laws)} laws")
-    watch = UserWatch(None, None)
+    watch = watch or UserWatch(None, None)
 
     def check() -> None:
         for verdict in run.engine.check([CheckTask(n, law, damage=True) for n, law in enumerate(laws)]):
@@ -40,6 +45,13 @@ def check_laws(
             outcome = Outcome.of(laws[verdict.id], texts[verdict.id], verdict, run.table)
             outcomes[verdict.id] = judged(outcome, run.null_policy, allowed[verdict.id], run.table.rows)
             progress(f"checked {len(outcomes)} of {len(laws)} laws")
+        if strength:
+            progress("measuring strength")
+            tasks = [CheckTask(n, law, trial=True, measures=True) for n, law in enumerate(laws)]
+            for verdict in run.engine.check(tasks):
+                watch.look()
+                tried = replace(outcomes[verdict.id], trial=verdict.trial, measures=verdict.measures)
+                outcomes[verdict.id] = tried
 
     with run.timed("check"):
         try:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
+from lawful.checks import RankedTable
 from lawful.common.compiling import working_seconds
 from lawful.common.errors import EngineError, StoppedError, UsageError
 from lawful.common.meanings import STOPPING
@@ -13,19 +15,28 @@ from lawful.discovery.checkpoint import remembered
 from lawful.discovery.families import FamilySearch, families
 from lawful.discovery.findings import Block, Findings
 from lawful.discovery.search import Search, Shared
+from lawful.engines.protocol import Checks
+from lawful.engines.shuffle.sampled import SampledChecks
 from lawful.results.discovery_report import DiscoveryReport, FoundFamily
 from lawful.results.law_listings import Listing
 from lawful.runs.partial_files import PartialFile
 from lawful.runs.ranking import Ranker, listed_families
 from lawful.runs.request import Request
 from lawful.runs.run import Progress, Run
-from lawful.runs.stopping import LeftBehindError, RankingWatch, UserWatch, ctrl_c_ends, kept_to
+from lawful.runs.stopping import (
+    LeftBehindError,
+    RankingWatch,
+    UserWatch,
+    ctrl_c_ends,
+    kept_to,
+    refuse_too_little_memory,
+)
 from lawful.runs.strengths import count_trials
+from lawful.tables.sample import SampleTable
+from lawful.tables.shuffled.table import ShuffledTable, is_shuffled
 
-_WORKING_MEMORY = 64 << 20
-"""What working on the smallest table takes, beside the table."""
-
-
+_COUNTED = ("key", "fd")
+"""The kinds of laws that shuffles count whatever the size of a class, so that they are found within an error."""
 _SECONDS_FOR_LAST_WORDS = 0.2
 """Beyond this, and the grace that all work is given, laws are given as they were found."""
 
@@ -42,13 +53,16 @@ def discover_laws(
     A limit, or Ctrl-C, ends the search with what is certain by then. Limits begin with the watch, if one is given.
     """
     refuse_too_little_memory(run, request.memory_limit)
+    _refuse_unshuffled(run, request)
     searches = request.searches()
     began, watch = working_seconds(), watch or UserWatch(request.time_limit, request.memory_limit)
     found = Findings(complete=True)
     written = partial or PartialFile(None)
     written.begin(run.table.names)
     settings = {**request.settings(), "null": run.null_policy.value}
-    shared = Shared(run.table, run.null_policy, request.seed, swaps=any(search.needs_swaps for search in searches))
+    with run.timed("discover"):
+        table = searched_table(run, request.seed, progress)
+    shared = Shared(table, run.null_policy, request.seed, swaps=any(search.needs_swaps for search in searches))
 
     def stop() -> None:
         progress(STOPPING)
@@ -61,11 +75,13 @@ def discover_laws(
         ) as checks,
         ctrl_c_ends(watch, stop),
         memory_kept_below(watch.most_memory),
+        _jobs_ended_by(run, watch),
     ):
+        in_sample = checks_of_table(checks, table)
         for family_search in searches:
             # Canonical order dependencies come with all FDs, which a search for FDs has stated already.
             knows_fds = "fd" in request.find and family_search.states_fds
-            search = Search(run.table, run.engine, watch, progress=progress, checks=checks, shared=shared)
+            search = Search(table, run.engine, watch, progress=progress, checks=in_sample, shared=shared)
             question = family_search.question(request, run.null_policy)
             decided = _decided_by(family_search, request)
             _add(found, _searched(run, watch, search, family_search, question, written, decided, knows_fds=knows_fds))
@@ -78,9 +94,10 @@ def discover_laws(
     counts, known = _counts(found, request), _families(found, request)
     ranking_watch = RankingWatch(watch, request.time_limit, spent)
     with run.timed("rank"), ctrl_c_ends(ranking_watch, stop):
-        trials = count_trials(run, found, ranking_watch, progress) if found.complete else None
+        is_counted = found.complete and not is_shuffled(run.table)
+        trials = count_trials(run, found, ranking_watch, progress) if is_counted else None
         progress("ranking what was found")
-        ranker = Ranker(run.table, run.null_policy, request, ranking_watch, trials)
+        ranker = Ranker(table, run.null_policy, request, ranking_watch, trials)
         try:
             ranking = kept_to(ranking_watch, lambda: ranker.ranking(found))
         except LeftBehindError as overrun:
@@ -94,8 +111,51 @@ def discover_laws(
     if ranker.not_rated or ranking_watch.is_told:
         stopped = stopped or ranking_watch.reason()
     settings["engine"] = run.engine.name
+    settings |= placement_of(run.table)
     complete = found.complete and stopped is None
     return DiscoveryReport(run.table, settings, ranking, complete, stopped, run.seconds, counts, known)
+
+
+def searched_table(run: Run, seed: int, progress: Progress) -> RankedTable:
+    """The table that searches look at: the whole one, or a sample of one that no process holds."""
+    sample = getattr(run.engine, "sample", None)
+    if sample is None:
+        return run.table
+    progress("drawing a sample")
+    drawn: SampleTable = sample(seed)
+    return drawn
+
+
+def _jobs_ended_by(run: Run, watch: UserWatch) -> AbstractContextManager[None]:
+    """Let a limit end jobs that are under way, where they may take long."""
+    stopping = getattr(run.engine, "stopping", None)
+    ended: AbstractContextManager[None] = nullcontext() if stopping is None else stopping(watch.is_over)
+    return ended
+
+
+def checks_of_table(checks: Checks, table: RankedTable) -> Checks:
+    """Checks whose witnesses are rows of the table that searches look at."""
+    return SampledChecks(checks, table) if isinstance(table, SampleTable) else checks
+
+
+def placement_of(table: RankedTable) -> dict[str, str]:
+    """What the settings of a result say of where the rows were, if they were not all in one place."""
+    return {"placement": "shuffle"} if is_shuffled(table) else {}
+
+
+def _refuse_unshuffled(run: Run, request: Request) -> None:
+    """Refuse what is not found by shuffles, before work is spent."""
+    if not isinstance(run.table, ShuffledTable):
+        return
+    if "dc" in request.find and (request.options.get("cross_columns") or request.options.get("constants")):
+        raise UsageError(
+            f"comparing columns with others or with constants is not done by shuffles yet: it needs all values of "
+            f"{run.table.name} on every node",
+            "Use --no-cross-columns to compare each column with itself, or --placement replicate.",
+        )
+    for name in request.find if request.error else ():
+        if name not in _COUNTED:
+            raise run.table.needs_all_rows(f"a search for laws of the kind {name} within an error")
 
 
 def notes_before(run: Run, request: Request) -> list[str]:
@@ -196,13 +256,3 @@ def _counts(found: Findings, request: Request) -> dict[str, int]:
     for family in listed_families(request):
         counts[family.name.replace("-", "_") + "s"] = _found_of(found, family.name)
     return {**counts, **found.counts}
-
-
-def refuse_too_little_memory(run: Run, limit: int | None) -> None:
-    """Refuse a limit that the table alone would reach."""
-    if limit is not None and limit < run.table.nbytes + _WORKING_MEMORY:
-        raise UsageError(
-            f"the memory limit of {limit >> 20} MB is too small: the encoded table alone takes "
-            f"{run.table.nbytes >> 20} MB, and working on it some more",
-            f"Give at least that and {_WORKING_MEMORY >> 20} MB, or leave columns out with --columns.",
-        )

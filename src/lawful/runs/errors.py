@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from lawful.checks import Workspace
+from lawful.checks.voting.asking import VotingLaw
 from lawful.common.errors import EngineError, StoppedError, UsageError
 from lawful.common.meanings import NULL_RANK, ColumnType, NullPolicy
 from lawful.dependencies import FD, format_law
 from lawful.discovery.search import Search
 from lawful.discovery.strongest.discover import StrongestQuestion, find_strongest
-from lawful.discovery.strongest.worth import Tried
+from lawful.discovery.strongest.worth import Standard, Tried
 from lawful.repairs.blame import Hearing, Judge, Suspicion, entities_among, reverse_law, with_suggestion
 from lawful.repairs.columns import ColumnFacts
 from lawful.results.errors_report import ErrorsReport, WrongCell
@@ -101,7 +103,7 @@ def find_errors(
 class _Heard:
     """The laws that are heard, and a number for each column, the same for columns that determine each other."""
 
-    laws: Sequence[FD]
+    laws: Sequence[VotingLaw]
     entities: Sequence[int]
 
 
@@ -109,19 +111,31 @@ def _heard_laws(search: Search, question: ErrorsQuestion) -> _Heard:
     """The strongest laws about each column."""
     width = search.table.width
     top = _LAWS_SOUGHT_A_COLUMN * max(1, width)
-    wanted = StrongestQuestion(("fd",), top, question.max_size, question.null_policy, question.seed)
-    strongest = find_strongest(search, wanted).laws.get("fd", [])
-    by_right_side: dict[int, list[Tried]] = defaultdict(list)
-    strengths = {}
-    for tried in strongest:
-        assert isinstance(tried.law, FD)
-        strengths[tried.law] = tried.trial.strength
-        by_right_side[tried.law.rhs].append(tried)
-    heard = []
-    for right in sorted(by_right_side):
-        best = sorted(by_right_side[right], key=lambda tried: (-tried.trial.sure_strength, tried.rank))
-        heard += [tried.law for tried in best[:_LAWS_A_COLUMN] if isinstance(tried.law, FD)]
+    # Laws that are listed by luck do little harm: each doubts itself.
+    standard = Standard(sure_of_all=False)
+    wanted = StrongestQuestion(("fd", "key"), top, question.max_size, question.null_policy, question.seed, standard)
+    found = find_strongest(search, wanted).laws
+    # An order has two columns beside its context: with one more, contexts are as large as other left sides less one.
+    orders = replace(wanted, find=("canonical-od",), max_size=question.max_size + 1)
+    found |= find_strongest(search, orders).laws
+    strengths = {tried.law: tried.trial.strength for tried in found["fd"] if isinstance(tried.law, FD)}
+    heard = _best_of_each(found["fd"], lambda law: (law.rhs,))
+    heard += _best_of_each(found["canonical-od"], lambda law: (law.left, law.right), is_broken=True)
+    heard += _best_of_each(found["key"], lambda law: law.columns, is_broken=True)
     return _Heard(heard, entities_among(width, strengths))
+
+
+def _best_of_each(
+    laws: Sequence[Tried], about: Callable[[Any], Iterable[int]], *, is_broken: bool = False
+) -> list[VotingLaw]:
+    """The strongest laws about each column, each once; of those that say nothing unless they are broken, such alone."""
+    by_column: dict[int, list[Tried]] = defaultdict(list)
+    for tried in sorted(laws, key=lambda tried: (-tried.trial.sure_strength, tried.rank)):
+        if tried.trial.pairs or not is_broken:
+            for column in about(tried.law):
+                by_column[column].append(tried)
+    best = (tried.law for column in sorted(by_column) for tried in by_column[column][:_LAWS_A_COLUMN])
+    return [law for law in dict.fromkeys(best) if isinstance(law, VotingLaw)]
 
 
 def _settled(

@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from lawful.checks import checks_of
+from lawful.checks.law_checks import can_be_checked
 from lawful.common.arguments import number
 from lawful.common.errors import LawfulError, NotationError, SourceError, UsageError
 from lawful.common.meanings import Allowance, Measure, NullPolicy
-from lawful.dependencies import Law, NamedLaw, format_law, parse_laws
+from lawful.dependencies import Law, NamedLaw, format_law, kind_of, parse_laws
+from lawful.dependencies.tokens import names_in
 from lawful.results import CheckReport, DiscoveryReport, FoundLaw, Outcome, SavedLaws
 
 _LARGEST_FILE = 1 << 30
@@ -40,7 +43,8 @@ class AskedLaw(NamedTuple):
 class LawSource:
     """One thing that laws were given as: how to get them once the columns are known, and what null meant to them.
 
-    It also keeps what it was read from: a document, or laws in their notation.
+    It also keeps what it was read from, a document or laws in their notation, and otherwise the names of the columns
+    that the laws speak of.
     """
 
     name: str
@@ -48,6 +52,7 @@ class LawSource:
     null: NullPolicy | None = None
     document: Mapping[str, Any] | None = None
     text: str | None = None
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,11 +113,16 @@ def given_laws(laws: object) -> LawsInput:
 def allowances(asked: Sequence[AskedLaw], error: float | None, measure: Measure | None) -> list[Allowance | None]:
     """The error that each law is allowed: one for all if it is given, else what the law was found within."""
     if error is not None:
-        of_all = Allowance(number("error", error), measure or "g1")
-        return [of_all if error else None] * len(asked)
+        share = number("error", error)
+        return [Allowance(share, measure or usual_measure(law.law)) if share else None for law in asked]
     if measure is not None:
         raise UsageError("a measure says what an error is a share of, and no error is given", "Give --error too.")
     return [law.allowed for law in asked]
+
+
+def usual_measure(law: Law) -> Measure:
+    """What the error of a law is a share of unless someone says so: the rows, or the pairs where rows are too hard."""
+    return "g3" if can_be_checked(kind_of(law)) and checks_of(law).counts_removals(law) else "g1"
 
 
 def load_document(path: Path) -> SavedLaws:
@@ -134,9 +144,12 @@ def _source(given: object) -> LawSource:
                 raise UsageError(f"{path}: there is no such file of laws")
             return _of_file(str(path), path)
         case NamedLaw():
-            return LawSource(given.text, lambda names: [AskedLaw(given.on(names))])
+            return LawSource(given.text, lambda names: [AskedLaw(given.on(names))], names=given.columns)
         case FoundLaw() | Outcome():
-            return LawSource(given.text, lambda names: [AskedLaw(given.law.on(names), given.allowed)], given.null)
+            bound = given.law
+            return LawSource(
+                given.text, lambda names: [AskedLaw(bound.on(names), given.allowed)], given.null, names=bound.columns
+            )
         case DiscoveryReport() | SavedLaws() | CheckReport():
             return _of_report(given)
         case Mapping():
@@ -179,7 +192,8 @@ def _of_file(name: str, path: Path) -> LawSource:
     with _named(path):
         if path.suffix == ".partial":
             lines = _whole_lines(text)
-            return LawSource(name, _naming(path, lambda names: _parsed(lines, names)))
+            own = tuple(dict.fromkeys(word for line in lines for word in names_in(line)))
+            return LawSource(name, _naming(path, lambda names: _parsed(lines, names)), names=own)
         if path.suffix == ".json" or _BEGINS_AS_JSON.match(text):
             source = _of_report(SavedLaws.of(_json(text)), name)
             return LawSource(name, _naming(path, source.read), source.null, source.document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,22 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from lawful.common.errors import StoppedError
+from lawful.common.errors import StoppedError, UsageError
 from lawful.common.meanings import ColumnType
 from lawful.common.sizes import size_in_bytes
-from lawful.dependencies import Law, NamedLaw, columns_of
+from lawful.dependencies import Law, NamedLaw
 from lawful.discovery.questions import Watch
 from lawful.maintenance.applied import Applied
 from lawful.maintenance.batches import Batch, Missing
+from lawful.maintenance.law_events import Event
+from lawful.maintenance.lives import LawFilter, history_of
 from lawful.maintenance.living_state import LivingState
-from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.pins.outcomes import Offenders
 from lawful.maintenance.state_files import StateFiles
 from lawful.maintenance.verifying import differences_of
+from lawful.maintenance.witness_views import views_of_pair
 from lawful.results.batch_report import BatchReport, ChangedLaw, PinOutcome, QuarantinedRow
-from lawful.results.check_report import RowView
 from lawful.results.discovery_report import DiscoveryReport, FoundFamily
+from lawful.results.history_report import HistoryReport
 from lawful.results.state_report import StateReport
 from lawful.runs.batch_reading import OPERATION, Sources, changed_rows, is_text
+from lawful.runs.handed_on import OnEvent, Tellers
 from lawful.runs.laws_input import GivenLaws, given_laws
 from lawful.runs.opened import open_source
 from lawful.runs.ranking import Ranker
@@ -109,19 +114,50 @@ class OpenState:
         """The laws as `discover` would give them."""
         state, view = self._state, LiveView.of(self._state.table)
         asked = state.settings
+        if asked.only_pinned:
+            raise UsageError(f"{self.folder} keeps only pinned laws", "Its reports tell how those fare.")
         request = request_of(
             {"find": asked.find, "max_size": asked.max_size, "error": asked.error, "measure": asked.measure}
         )
         begin, found = time.perf_counter(), state.findings(self._engines.for_sources())
         # Ranking takes over what was found: it is counted before.
         families: dict[str, FoundFamily] = {
-            kind: FoundFamily(found.count(kind == "key"), True) for kind in ("key", "fd") if kind in asked.find
+            kind: FoundFamily(found.count(kind == "key"), True)
+            for kind, is_shown in (("key", asked.shown.keys), ("fd", asked.shown.fds))
+            if is_shown
         }
-        families |= {listing.kind: FoundFamily(len(listing), True) for listing in found.listings}
+        listed = {listing.kind: FoundFamily(len(listing), True) for listing in found.listings}
+        families |= {kind: listed.get(kind, FoundFamily(0, True)) for kind in asked.find if kind not in families}
         ranking = Ranker(view, asked.null, request, RankingWatch(UserWatch(None, None), None, 0.0)).ranking(found)
         settings = {**request.settings(), "null": asked.null.value, "engine": "local"}
         seconds = {"total": round(time.perf_counter() - begin, 4)}
         return DiscoveryReport(view, settings, ranking, True, None, seconds, {}, families)
+
+    def history(
+        self,
+        *,
+        kind: str | None = None,
+        column: str | None = None,
+        text: str | None = None,
+        broke_since: int | None = None,
+        min_age: int | None = None,
+    ) -> HistoryReport:
+        """The lives of laws: from which batch to which each was valid, and what ended it.
+
+        Parameters
+        ----------
+        kind, column, text
+            Only laws of a kind, about a column, with a text in them.
+        broke_since
+            Only laws that rows have broken in this version or a later one.
+        min_age
+            Only laws that have been valid for at least so many batches.
+        """
+        return history_of(self._state, LawFilter(kind, column, text, broke_since, min_age))
+
+    def events(self, since: int = 0) -> Iterator[Event]:
+        """What happened to laws in the versions after `since`, as plain JSON values."""
+        return self._state.events(since)
 
     def pin(self, laws: GivenLaws) -> None:
         """Watch laws from now on: every batch tells whether they hold."""
@@ -137,6 +173,9 @@ class OpenState:
         batch_id: str | None = None,
         misfits: Misfits = "refuse",
         missing: Missing = "refuse",
+        quarantine: str | os.PathLike[str] | None = None,
+        events: str | os.PathLike[str] | None = None,
+        on_event: OnEvent | None = None,
         format: str | None = None,  # noqa: A002  # the name that the command line has for it
         dialect: CsvDialect | None = None,
         time_limit: float | None = None,
@@ -162,6 +201,11 @@ class OpenState:
             `widen` the column to text.
         missing
             What becomes of rows to delete that are not there: `refuse` the batch, or `skip` them.
+        quarantine
+            A folder for rows that would break a pinned law, have a key that is there already or do not fit: they are
+            put aside, and the rest is let through.
+        events, on_event
+            A file that what happened to laws is appended to as JSON lines, and a function that each event is given to.
         format, dialect
             How files are written, if not as the state's first table was. Which texts mean null is pinned.
         time_limit, memory_limit
@@ -171,18 +215,35 @@ class OpenState:
         sources.refuse_both()
         batch_id = batch_id or sources.batch_id(ids)
         watch = UserWatch(time_limit, size_in_bytes(memory_limit))
-        if self._state.version_of(batch_id) is not None:
-            return self._report(self._state.apply(Batch(batch_id), self._engines.for_sources(), watch), None)
+        tellers = Tellers(events, quarantine, on_event)
+        if (version := self._state.version_of(batch_id)) is not None:
+            report = self._report(self._state.apply(Batch(batch_id), self._engines.for_sources(), watch), None)
+            tellers.tell(self._state, version - 1)
+            return report
+        if quarantine is not None and misfits == "refuse":
+            misfits = "quarantine"
         progress("reading the batch")
         pinned = self._state.settings.dialect
         written = replace(dialect or pinned, null_tokens=pinned.null_tokens)
         with ExitStack() as stack:
             come, gone = self._incoming(sources, ReadOptions(format, written), stack)
-            batch = Batch(batch_id, come, gone, ids, misfits, missing)
+            offenders: Offenders = "keep" if quarantine is None else "quarantine"
+            batch = Batch(batch_id, come, gone, ids, misfits, missing, offenders)
             progress("applying the batch")
-            with _stops(watch, "Nothing was changed."):
+            with stops(watch, "Nothing was changed."):
                 applied = self._state.apply(batch, self._engines.for_sources(*sources), watch)
+            tellers.tell(self._state, applied.version - 1)
             return self._report(applied, come)
+
+    def apply_batch(
+        self, batch: Batch, come: Incoming | None, watch: UserWatch, sources: Sequence[Any] = ()
+    ) -> BatchReport:
+        """Apply a batch whose rows were read, of which `come` are those to insert; see `apply`."""
+        try:
+            applied = self._state.apply(batch, self._engines.for_sources(*sources), watch)
+        except StoppedError as stop:
+            raise StoppedError(watch.reached or stop.typed_message, "Nothing was changed.") from None
+        return self._report(applied, come)
 
     def as_it_is(self) -> BatchReport:
         """A report without a batch: how many rows there are, and how the pinned laws fare."""
@@ -194,6 +255,7 @@ class OpenState:
     def described(self, progress: Progress = silent, *, verify: bool = False) -> StateReport:
         """What is in the state; with `verify`, everything is computed anew from the rows and compared."""
         state, differences = self._state, None
+        pins, index_bytes = self.as_it_is().pins, self._state.index_bytes  # verifying builds indexes of its own
         if verify:
             progress("finding the laws anew")
             differences = differences_of(state, self._engines.for_sources(), Watch())
@@ -206,16 +268,19 @@ class OpenState:
             self._counts(),
             state.laws.agree_sets,
             state.laws.sign_vectors,
-            self.as_it_is().pins,
+            pins,
+            index_bytes,
             state.history,
             differences,
         )
 
     def _counts(self) -> dict[str, int]:
         """How many laws of each kind are kept."""
-        laws = dict.fromkeys(self._state.settings.find, 0)
+        settings = self._state.settings
+        laws = dict.fromkeys([*settings.find, *(("fd",) if settings.shown.fds else ())], 0)
         for block in self._state.laws.blocks():
-            laws[block.kind] += len(block.sets)
+            if block.kind in laws:
+                laws[block.kind] += len(block.sets)
         return laws
 
     def compact(self) -> None:
@@ -252,12 +317,20 @@ class OpenState:
         names, table = tuple(self._state.table.names), self._state.table
         added = [ChangedLaw(NamedLaw(law, names)) for block in applied.changes.added for law in block.laws()]
         removed = [
-            ChangedLaw(NamedLaw(law, names), self._views(law, applied.witnesses.get(law)), is_implied=is_implied)
+            ChangedLaw(
+                NamedLaw(law, names), views_of_pair(table, law, applied.witnesses.get(law)), is_implied=is_implied
+            )
             for block, implied in zip(applied.changes.removed, applied.changes.implied, strict=True)
             for law, is_implied in zip(block.laws(), implied.tolist(), strict=True)
         ]
         pins = [
-            PinOutcome(NamedLaw(law, names), pinned.holds, pinned.violating, self._views(law, pinned.witness))
+            PinOutcome(
+                NamedLaw(law, names),
+                pinned.holds,
+                pinned.violating,
+                views_of_pair(table, law, pinned.witness),
+                pinned.pairs,
+            )
             for law, pinned in zip(self._state.pins, applied.pins, strict=True)
         ]
         left_out = [
@@ -288,22 +361,9 @@ class OpenState:
             str(self.folder),
         )
 
-    def _views(self, law: Law, pair: tuple[int, int] | None) -> tuple[RowView, RowView] | None:
-        if pair is None:
-            return None
-        table = self._state.table
-        rows = np.array(pair, np.int64)
-        ids = table.ids_of(rows)
-        texts = {table.names[column]: table.texts(rows, column).to_pylist() for column in columns_of(law)}
-        views = [
-            RowView(int(ids[n]), table.place(int(rows[n])), {name: values[n] for name, values in texts.items()})
-            for n in range(2)
-        ]
-        return views[0], views[1]
-
 
 @contextmanager
-def _stops(watch: UserWatch, hint: str) -> Iterator[None]:
+def stops(watch: UserWatch, hint: str) -> Iterator[None]:
     """End at a limit or at Ctrl-C, and say which it was and what became of the work."""
     try:
         with ctrl_c_ends(watch, lambda: None):
@@ -315,33 +375,6 @@ def _stops(watch: UserWatch, hint: str) -> Iterator[None]:
 def is_state(folder: Path) -> bool:
     """Whether a folder holds a state."""
     return StateFiles.exist(folder)
-
-
-def make_state(
-    folder: Path,
-    source: Any,
-    options: ReadOptions,
-    settings: StateSettings,
-    where: Where,
-    *,
-    pins: GivenLaws | None = None,
-    time_limit: float | None = None,
-    memory_limit: int | str | None = None,
-    progress: Progress = silent,
-) -> OpenState:
-    """Make a state of a table and its laws in a new folder."""
-    StateFiles(folder).refuse_occupied()
-    watch = UserWatch(time_limit, size_in_bytes(memory_limit))
-    with ExitStack() as stack:
-        opened = stack.enter_context(open_source(source, options, where, reuse=False, progress=progress))
-        table = opened.table
-        pinned = [] if pins is None else laws_of(pins, table.names)
-        progress("finding the laws")
-        settled = replace(settings, dialect=options.dialect, columns=options.columns)
-        engine = StateEngines(where, stack).for_sources(source)
-        with _stops(watch, "No state was made. Give it more time or memory, fewer columns, or --max-size."):
-            state = LivingState.create(folder, table, settled, pinned, engine, watch)
-    return OpenState(state, where)
 
 
 def open_state(folder: Path, where: Where, *, writes: bool = True) -> OpenState:

@@ -32,6 +32,8 @@ from lawful.runs.run import (
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.kept_tables import cache_limit, discard, keep_hold, release, take_hold
 from lawful.tables.options import ReadOptions
+from lawful.tables.shown_rows import with_own_names
+from lawful.tables.shuffled.table import ShuffledTable, is_shuffled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -154,13 +156,21 @@ class Opened:
     def frame(self, law: Law, null_policy: NullPolicy, rows: int) -> DataFrame | None:
         """The violating rows of a law as a DataFrame, if the source was Spark's and its session is there."""
         spark = self._spark
-        if spark is None or not spark.gives_frames or not self._has_spark():
+        is_given = spark is not None and (spark.gives_frames or is_shuffled(self.table))
+        if spark is None or not is_given or not self._has_spark():
             return None
         from lawful.engines.spark import SparkEngine
         from lawful.engines.spark_frames import encoded_frame, joined_frame
 
         if not any(kept is self.table for kept in _KEPT_FOR_FRAMES):
             _KEPT_FOR_FRAMES.append(self.table)
+        if isinstance(self.table, ShuffledTable):
+            from lawful.engines.shuffle.engine import ShuffleEngine
+
+            with self.engine(null_policy) as shuffling:
+                assert isinstance(shuffling, ShuffleEngine)
+                frame = self.table.dataset.with_values(shuffling.violating_frame(law))
+                return frame.toDF(*with_own_names(self.table.names, ("group", "row")))
         with self.engine(null_policy) as engine:
             assert isinstance(engine, SparkEngine)
             if spark.rows is not None:
@@ -184,9 +194,15 @@ class Opened:
 
     def _make_engine(self) -> Engine:
         if self._spark is not None and self._has_spark():
+            if is_shuffled(self.table):
+                from lawful.engines.shuffle.engine import ShuffleEngine
+
+                return ShuffleEngine(self._spark.session)
             from lawful.engines.spark import SparkEngine
 
             return SparkEngine(self._spark.session)
+        if isinstance(self.table, ShuffledTable):
+            raise self.table.needs_all_rows("work without the session of Spark")
         from lawful.engines.local import LocalEngine
 
         return LocalEngine(self._threads)
@@ -251,14 +267,22 @@ def _open_here(source: Any, options: ReadOptions, where: Where, reuse: bool, pro
 def _open_on_spark(
     source: Any, options: ReadOptions, where: Where, reuse: bool, progress: Progress, stack: ExitStack
 ) -> Opened:
+    from lawful.engines.placement import placed_source
     from lawful.engines.session import SessionHandle, spark_session
     from lawful.engines.session_settings import quick_start
     from lawful.tables.local_pipeline import encode_in_process
+    from lawful.tables.shuffled.encode import encode_by_shuffles
+    from lawful.tables.shuffled.storage import discard_dataset
     from lawful.tables.spark_pipeline import read_on_spark
 
     is_path = isinstance(source, str | os.PathLike)
     is_new_here = is_path and where.remote is None and where.spark is None
-    is_quickly_read = is_new_here and is_small(os.fspath(source), _QUICKLY_READ_FILES)
+    is_shuffled_by_wish = where.placement == "shuffle"
+    if is_shuffled_by_wish and (is_encoded_table(source) or not (is_path or is_spark_frame(source))):
+        raise UsageError(
+            "only Parquet files and Spark's own tables and frames can be shuffled", "Use --placement replicate."
+        )
+    is_quickly_read = is_new_here and not is_shuffled_by_wish and is_small(os.fspath(source), _QUICKLY_READ_FILES)
     is_kept = is_encoded_table(source) or (is_path and reuse and not is_sparks_own(source))
     table: EncodedTable | None = None
     rows: SourceRows | None = None
@@ -283,11 +307,23 @@ def _open_on_spark(
         progress("encoding the table")
         with timed(seconds, "encode"):
             given = os.fspath(source) if is_path else source
-            table, rows = read_on_spark(handle.spark, given, options, reuse=reuse)
+            is_placed = is_shuffled_by_wish
+            if where.placement == "auto":
+                placed = placed_source(handle.spark, given, options)
+                is_placed = placed.is_shuffled
+                if is_placed:
+                    progress(f"spreading the rows over the nodes: {placed.because}")
+            if is_placed:
+                table = encode_by_shuffles(handle.spark, given, options, reuse=reuse)
+            else:
+                table, rows = read_on_spark(handle.spark, given, options, reuse=reuse)
     if not is_kept:
         # No later run can find this table: it goes with the last result that speaks of it.
-        assert table.folder is not None
-        weakref.finalize(table, discard, table.folder)
+        if isinstance(table, ShuffledTable):
+            weakref.finalize(table, discard_dataset, table.dataset.location)
+        else:
+            assert table.folder is not None
+            weakref.finalize(table, discard, table.folder)
     gives_frames = rows is not None or (is_path and where.spark is not None)
     on_spark = _Spark(handle.spark, handle.owned, rows, gives_frames)
     return Opened(table, seconds, stack.pop_all(), on_spark)

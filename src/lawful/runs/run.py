@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 EngineName = Literal["auto", "local", "spark"]
 ENGINES: tuple[EngineName, ...] = ("auto", "local", "spark")
+Placement = Literal["auto", "replicate", "shuffle"]
+PLACEMENTS: tuple[Placement, ...] = ("auto", "replicate", "shuffle")
 SMALL_FILES = 256 << 20
 """Files up to this size are read in this process when nobody says otherwise: Spark's start would cost more."""
 Progress = Callable[[str], None]
@@ -49,6 +51,11 @@ class SparkSettings:
         More settings of Spark, such as `{"spark.executor.memory": "8g"}`; they win over lawful's own.
     packages
         Packages that Spark is to fetch, by their Maven coordinates, such as `["org.apache.hadoop:hadoop-aws:3.4.1"]`.
+    placement
+        Where the rows of a table are: `replicate` keeps all of them on every node, `shuffle` spreads them over the
+        nodes, `auto` does that for tables that are too large for a node.
+    session
+        A session to use instead of one that is started or connected to.
     """
 
     master: str | None = None
@@ -56,8 +63,14 @@ class SparkSettings:
     driver_memory: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     packages: Sequence[str] = ()
+    placement: Placement = "auto"
+    session: SparkSession | None = None
 
     def __post_init__(self) -> None:
+        if self.placement not in PLACEMENTS:
+            raise UsageError(f"unknown placement {self.placement!r}", f"Placements: {', '.join(PLACEMENTS)}.")
+        if self.session is not None and (self.master or self.remote or self.driver_memory or self.conf):
+            raise UsageError("a session is given, and how to start another one too", "Drop one.")
         conf = mapping("conf", self.conf, '{"spark.executor.memory": "8g"}')
         for name in conf:
             if not text("conf", name).startswith("spark."):
@@ -85,6 +98,7 @@ class Where:
     driver_memory: str | None = None
     threads: int | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
+    placement: Placement = "auto"
 
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
@@ -92,13 +106,23 @@ class Where:
         if self.engine == "local" and (self.master or self.remote or self.conf):
             what = "a master or a remote is" if self.master or self.remote else "settings of Spark are"
             raise UsageError(f"the local engine uses no Spark, but {what} given", "Drop one.")
+        if self.engine == "local" and self.placement != "auto":
+            raise UsageError("the local engine has all rows in this process, so there is nothing to place", "Drop one.")
 
     @staticmethod
     def of(engine: EngineName, spark: SparkSession | SparkSettings | None) -> Where:
         """Make it of an engine's name and of a session, or the settings of one."""
         if isinstance(spark, SparkSettings):
             memory, conf = spark.driver_memory, spark.all_conf()
-            return Where(engine, spark.master, spark.remote, driver_memory=memory, conf=conf)
+            return Where(
+                engine,
+                spark.master,
+                spark.remote,
+                spark.session,
+                driver_memory=memory,
+                conf=conf,
+                placement=spark.placement,
+            )
         if spark is not None and not hasattr(spark, "createDataFrame"):
             raise ArgumentError(
                 f"spark must be a session or SparkSettings, not {spark!r}",
@@ -114,7 +138,8 @@ class Where:
         """
         if self.engine != "auto":
             return self.engine
-        if self.master or self.remote or self.conf or self.spark is not None or is_spark_frame(source):
+        is_asked = self.master or self.remote or self.conf or self.placement != "auto"
+        if is_asked or self.spark is not None or is_spark_frame(source):
             return "spark"
         if isinstance(source, str | os.PathLike):
             return "local" if is_small(str(source)) else "spark"

@@ -13,12 +13,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lawful.common.compiling import working_seconds
-from lawful.common.errors import StoppedError
+from lawful.common.errors import StoppedError, UsageError
 from lawful.discovery.questions import Watch
 
+if TYPE_CHECKING:
+    from lawful.runs.run import Run
+
+_WORKING_MEMORY = 64 << 20
+"""What working on the smallest table takes, beside the table."""
 _TOLD = "the user stopped it"
 _SHARE_TO_RANK, _LEAST_TO_RANK = 0.1, 1.0
 """The share of the time of a search, and the least seconds, that may be taken to rank what it found."""
@@ -209,3 +214,13 @@ def ctrl_c_ends(watch: UserWatch, cancel: Callable[[], None]) -> Iterator[None]:
         restore()
         for thread in cancelling:  # else it could cancel what is asked next
             thread.join(_CANCEL_SECONDS)
+
+
+def refuse_too_little_memory(run: Run, limit: int | None) -> None:
+    """Refuse a limit that the table alone would reach."""
+    if limit is not None and limit < run.table.nbytes + _WORKING_MEMORY:
+        raise UsageError(
+            f"the memory limit of {limit >> 20} MB is too small: the encoded table alone takes "
+            f"{run.table.nbytes >> 20} MB, and working on it some more",
+            f"Give at least that and {_WORKING_MEMORY >> 20} MB, or leave columns out with --columns.",
+        )

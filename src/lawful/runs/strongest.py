@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from lawful.common.arrays import Floats
 from lawful.common.errors import EngineError, StoppedError, UsageError
 from lawful.common.meanings import Allowance, NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law, NamedLaw, columns_of, format_law
-from lawful.dependencies.folding import folded
+from lawful.dependencies.folding import folded, follows_from
 from lawful.discovery.search import Search
 from lawful.discovery.strongest.discover import FAMILIES, Strongest, StrongestQuestion, find_strongest
 from lawful.discovery.strongest.worth import Tried, loss_of
@@ -22,9 +22,8 @@ from lawful.results.check_report import Outcome
 from lawful.results.discovery_report import FoundFamily, FoundLaw
 from lawful.results.statements import Entity, entities_of
 from lawful.results.strongest_report import StrongestReport
-from lawful.runs.discover import refuse_too_little_memory
 from lawful.runs.run import Progress, Run
-from lawful.runs.stopping import UserWatch, ctrl_c_ends
+from lawful.runs.stopping import UserWatch, ctrl_c_ends, refuse_too_little_memory
 from lawful.search import pack_sets
 
 _ALMOST = 0.8
@@ -45,9 +44,12 @@ def strongest_laws(
     with run.timed("discover"), ctrl_c_ends(watch, run.cancel):
         found = _searched(search, question)
     with run.timed("rank"):
-        ranked = _ranked(found)
-        entities = _entities(ranked, question)
-        laws = _found_laws(ranked, _folded(ranked, entities, run.table.width, question.null_policy), run)
+        tried = [each for name in FAMILIES for each in found.laws.get(name, ())]
+        exceptional = _with_exceptions(tried, run, question)
+        ranked = _ranked(tried, exceptional)
+        entities = _entities(ranked, exceptional, question)
+        marks = _folded(ranked, exceptional, entities, run.table.width, question.null_policy)
+        laws = _found_laws(ranked, exceptional, marks, run)
     settings: dict[str, Any] = {
         "find": list(question.find),
         "search": "strongest",
@@ -71,10 +73,14 @@ def strongest_laws(
 
 
 def _examples(report: StrongestReport, run: Run, watch: UserWatch) -> tuple[Outcome, ...]:
-    """Two rows that break a law, of each kind for the smallest law that almost holds, the strongest of these."""
+    """Two rows that break a law, of each kind for the smallest law that almost holds, mistakes before exceptions."""
     broken: dict[str, FoundLaw] = {}
     almost = (each.weakest for each in report.statements if each.error and each.strength >= _ALMOST)
-    for found in sorted(almost, key=lambda found: (len(columns_of(found.law.positional)), -(found.strength or 0.0))):
+
+    def turn(found: FoundLaw) -> tuple[bool, int, float]:
+        return found.exceptions, len(columns_of(found.law.positional)), -(found.strength or 0.0)
+
+    for found in sorted(almost, key=turn):
         broken.setdefault(found.law.kind, found)
     laws = [broken[kind].law.positional for kind in ("fd", "key", "canonical-od") if kind in broken]
     names = run.table.names
@@ -115,37 +121,63 @@ def _searched(search: Search, question: StrongestQuestion) -> Strongest:
     return Strongest()
 
 
-def _ranked(found: Strongest) -> list[Tried]:
-    """All laws, keys before FDs before orders, of each kind the strongest first."""
-    return [tried for name in FAMILIES for tried in found.laws.get(name, ())]
+def _ranked(tried: Sequence[Tried], exceptional: Collection[Law]) -> list[Tried]:
+    """All laws, keys before FDs before orders, of each kind the strongest first, those with exceptions last."""
+    kinds = (Key, FD, CanonicalOD)
+    return sorted(tried, key=lambda each: (kinds.index(type(each.law)), each.law in exceptional))
 
 
-def _entities(ranked: Sequence[Tried], question: StrongestQuestion) -> tuple[Entity, ...]:
+def _with_exceptions(tried: Sequence[Tried], run: Run, question: StrongestQuestion) -> set[Law]:
+    """The FDs that are broken by exceptions rather than by mistakes, and the broken keys that follow from these."""
+    broken = [each.law for each in tried if each.trial.removals]
+    exceptional: set[Law] = {each.law for each in tried if each.trial.has_exceptions}
+    if exceptional:
+        others = [each.law for each in tried if each.law not in exceptional]
+        known = [law for law in others if isinstance(law, FD) or law not in broken]
+        width, nulls = run.table.width, question.null_policy
+        for key in (law for law in broken if isinstance(law, Key)):
+            if follows_from([*known, *exceptional], key, width, nulls) and not follows_from(known, key, width, nulls):
+                exceptional.add(key)
+    return exceptional
+
+
+def _entities(ranked: Sequence[Tried], exceptional: Collection[Law], question: StrongestQuestion) -> tuple[Entity, ...]:
     if question.null_policy is NullPolicy.IGNORE:  # FDs are not transitive where nulls are ignored
         return ()
-    return tuple(entities_of({each.law: loss_of(each.trial) for each in ranked if isinstance(each.law, FD)}))
+    fds = (each for each in ranked if isinstance(each.law, FD) and each.law not in exceptional)
+    return tuple(entities_of({each.law: loss_of(each.trial) for each in fds if isinstance(each.law, FD)}))
 
 
-def _folded(ranked: Sequence[Tried], entities: Sequence[Entity], width: int, nulls: NullPolicy) -> list[bool]:
-    """Which laws follow from others: entities are stated first, then the strongest."""
+def _folded(
+    ranked: Sequence[Tried],
+    exceptional: Collection[Law],
+    entities: Sequence[Entity],
+    width: int,
+    nulls: NullPolicy,
+) -> list[bool]:
+    """Which laws follow from others: entities are stated first, then the strongest, those with exceptions last."""
 
     def is_within(law: Law) -> bool:
         return isinstance(law, FD) and any({*law.lhs, law.rhs} <= set(entity) for entity in entities)
 
-    order = sorted(
-        range(len(ranked)), key=lambda place: (not is_within(ranked[place].law), -ranked[place].trial.strength)
-    )
+    def turn(tried: Tried) -> tuple[bool, bool, float]:
+        is_late = tried.law in exceptional
+        return is_late, isinstance(tried.law, Key) if is_late else not is_within(tried.law), -tried.trial.strength
+
+    order = sorted(range(len(ranked)), key=lambda place: turn(ranked[place]))
     marks = folded([ranked[place].law for place in order], width, nulls)
     return [mark for _, mark in sorted(zip(order, marks, strict=True))]
 
 
-def _found_laws(ranked: Sequence[Tried], marks: Sequence[bool], run: Run) -> tuple[FoundLaw, ...]:
+def _found_laws(
+    ranked: Sequence[Tried], exceptional: Collection[Law], marks: Sequence[bool], run: Run
+) -> tuple[FoundLaw, ...]:
     interests = _coverage([left_side(each.law) for each in ranked], run).tolist()
     each = zip(ranked, interests, marks, strict=True)
-    return tuple(_found(tried, interest, mark, run) for tried, interest, mark in each)
+    return tuple(_found(tried, interest, mark, tried.law in exceptional, run) for tried, interest, mark in each)
 
 
-def _found(tried: Tried, interest: float, mark: bool, run: Run) -> FoundLaw:
+def _found(tried: Tried, interest: float, mark: bool, exceptions: bool, run: Run) -> FoundLaw:
     trial, names = tried.trial, tuple(run.table.names)
     error = (trial.removals or 0) / max(1, run.table.rows)
     allowed = Allowance(min(math.nextafter(error, 1.0), 1.0 - 1e-9), "g3") if error else None
@@ -160,6 +192,7 @@ def _found(tried: Tried, interest: float, mark: bool, run: Run) -> FoundLaw:
         tested=trial.tested,
         violating=trial.rows,
         folded=mark,
+        exceptions=exceptions,
     )
 
 

@@ -37,8 +37,7 @@ class CanonicalODChecks(LawChecks):
 
     def trial(self, law: CanonicalOD, workspace: Workspace) -> Trial:
         """See `order_trial`."""
-        partition = workspace.partition(law.context)
-        rows, labels, b = _in_order(partition, law.left, law.right, law.direction, workspace)
+        rows, labels, b = rows_in_order(law, workspace)
         return order_trial(rows, labels, workspace.column(law.left), b)
 
     def cost(self, law: CanonicalOD, table: RankedTable) -> float:
@@ -50,6 +49,11 @@ class CanonicalODChecks(LawChecks):
     def parts(self, law: CanonicalOD) -> Parts:
         """Rows agree on the context, and their order is in conflict."""
         return law.context, (law.left, law.right)
+
+
+def rows_in_order(law: CanonicalOD, workspace: Workspace) -> tuple[Int32s, Int32s, Int32s]:
+    """The rows that a law is judged on, by class, then left, then right column; see `_in_order`."""
+    return _in_order(workspace.partition(law.context), law.left, law.right, law.direction, workspace)
 
 
 def _swap(context: tuple[int, ...], left: int, right: int, direction: Direction, workspace: Workspace) -> Pair | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 
 from lawful.checks.kernels import partitions as partition_kernels
 from lawful.checks.kernels import violations as violation_kernels
 from lawful.checks.law_checks import LawChecks, Parts, partition_cost
+from lawful.checks.strength.fd_measures import fd_measures
 from lawful.checks.strength.keys_and_fds import fd_trial, key_trial
 from lawful.checks.strength.trial import Trial
 from lawful.checks.violations import Violations
@@ -55,6 +58,10 @@ class FDChecks(LawChecks):
     def trial(self, law: FD, workspace: Workspace) -> Trial:
         """See `fd_trial`."""
         return fd_trial(law, workspace)
+
+    def measures(self, law: FD, trial: Trial, workspace: Workspace) -> dict[str, float | None]:
+        """Further g1 and g3, tau and RFI+; see `fd_measures`."""
+        return asdict(fd_measures(law, trial, workspace))
 
     def cost(self, law: FD, table: RankedTable) -> float:
         """A partition has to be built and read."""

@@ -9,7 +9,7 @@ import numpy as np
 from lawful.checks.partitions import labels_of
 from lawful.checks.strength.judged import frequencies, judged_rows
 from lawful.checks.strength.kernels.information import expected_information
-from lawful.checks.strength.keys_and_fds import fd_trial
+from lawful.checks.strength.trial import Trial
 from lawful.checks.workspace import Workspace
 from lawful.common.arrays import Int64s
 from lawful.dependencies import FD
@@ -20,12 +20,10 @@ _MOST_TERMS = 1 << 27
 
 @dataclass(frozen=True, slots=True)
 class FDMeasures:
-    """What the literature measures of X -> Y (Parciak et al., ICDE 2024).
+    """What the literature measures of X -> Y beside mu+, which is its strength (Parciak et al., ICDE 2024).
 
     Attributes
     ----------
-    mu_plus
-        The strength.
     tau
         Goodman and Kruskal's tau: (pdep(Y|X) - pdep(Y)) / (1 - pdep(Y)), which rewards left sides that are nearly
         unique.
@@ -38,26 +36,23 @@ class FDMeasures:
         not below 0. None where the mean takes too many terms.
     """
 
-    mu_plus: float
-    tau: float
     g1: float
     g3: float
+    tau: float
     rfi_plus: float | None
 
 
-def fd_measures(law: FD, workspace: Workspace, most_terms: int = _MOST_TERMS) -> FDMeasures:
-    """Measure a functional dependency in all ways."""
-    trial = fd_trial(law, workspace)
+def fd_measures(law: FD, trial: Trial, workspace: Workspace, most_terms: int = _MOST_TERMS) -> FDMeasures:
+    """Measure a functional dependency in all ways, given its trial."""
     rows = workspace.table.rows
     judged = judged_rows((*law.lhs, law.rhs), workspace)
     sizes = frequencies(law.rhs, judged, workspace).astype(np.float64)
     size = float(sizes.sum())
     impure = size - float((sizes * sizes).sum()) / size if size else 0.0
     return FDMeasures(
-        trial.strength,
-        1.0 - trial.lost / impure if impure > 0.0 else 0.0,
         trial.pairs / max(1, rows * (rows - 1) // 2),
         (trial.removals or 0) / max(1, rows),
+        1.0 - trial.lost / impure if impure > 0.0 else 0.0,
         _reliable_information(law, workspace, most_terms),
     )
 

@@ -46,6 +46,7 @@ class Splits(NamedTuple):
     pairs: int
     rows: int
     removals: int
+    repeated: int
 
 
 class RightSide(NamedTuple):
@@ -74,6 +75,7 @@ def trial_of_splits(counted: Splits, right: RightSide) -> Trial:
         chances * differing,
         lost,
         log_chance_of_fd(chances, differing, usual, lost, removals),
+        int(counted.repeated),
     )
 
 

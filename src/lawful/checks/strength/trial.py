@@ -22,6 +22,8 @@ from dataclasses import dataclass
 ACCIDENT = 0.05
 """A law is no accident if fewer than so many such laws are expected among all candidates that were tried."""
 _CONFIDENCE = 0.05
+_MOST_REPEATED = 1 / 3
+"""The share of the wrong rows that may repeat each other in a law that is broken by mistakes."""
 _LEFT_BY_ROUNDING = 1e-12
 _MOST_STEPS = 50
 
@@ -48,6 +50,8 @@ class Trial:
         How many fail.
     log_chance
         The natural logarithm of the probability that independent columns lose as little, or of a bound of it.
+    repeated
+        For an FD, how many of the rows to remove disagree with their class in groups that agree among themselves.
     """
 
     tested: int
@@ -58,6 +62,7 @@ class Trial:
     expected: float
     lost: float
     log_chance: float
+    repeated: int = 0
 
     @property
     def strength(self) -> float:
@@ -72,6 +77,23 @@ class Trial:
         """
         return _share_kept(most_lost(self.lost), self.expected)
 
+    @property
+    def has_exceptions(self) -> bool:
+        """Whether an FD is broken by exceptions rather than by mistakes.
+
+        Mistakes are scattered: a row that is wrong by a slip disagrees with its class alone. Where two hospitals share
+        a zip code, the rows of the smaller one disagree with the larger one together, and agree among themselves. A law
+        has exceptions if more than a third of the rows that would have to go come in such groups.
+        """
+        return self.repeated > _MOST_REPEATED * (self.removals or 0)
+
+    def surely_lost(self, tried: float) -> float:
+        """The share of what chance would lose that the law is sure to lose at most, though it was picked from many.
+
+        With a confidence of 95 % for all candidates together: among many that lost little by luck some always did.
+        """
+        return 1.0 - _share_kept(most_lost(self.lost, _CONFIDENCE / max(1.0, tried)), self.expected)
+
     def is_accidental(self, tried: float) -> bool:
         """Whether laws like this are to be expected by chance among so many candidates."""
         return self.log_chance + math.log(max(1.0, tried)) > math.log(ACCIDENT)
@@ -84,12 +106,13 @@ def _share_kept(lost: float, expected: float) -> float:
     return kept if kept > _LEFT_BY_ROUNDING else 0.0
 
 
-def most_lost(lost: float) -> float:
+def most_lost(lost: float, doubt: float = _CONFIDENCE) -> float:
     """How many losses to expect at most, with a confidence of 95 %, where so many were seen: 3 where none was.
 
-    The largest mean with which a Poisson variable is so small with a probability of 5 %, by Chernoff's bound.
+    The largest mean with which a Poisson variable is so small with a probability of 5 %, by Chernoff's bound; or with
+    another probability, `doubt`.
     """
-    wanted = -math.log(_CONFIDENCE)
+    wanted = -math.log(doubt)
     if lost <= 0.0:
         return wanted
     mean = (

@@ -31,6 +31,7 @@ from lawful.discovery.memory import MemoryKeeper
 from lawful.discovery.search import Search, Shared
 from lawful.evidence import sample_random_pairs
 from lawful.search import unpack_sets, words_for
+from lawful.tables.sample import is_sample
 
 _CHECKS_AT_FIRST = 1024
 _CALLS = 3
@@ -57,7 +58,8 @@ def discover_by_evidence(
     """
     shared = search.shared(question, swaps=True)
     statements = Statements(search, shared.orders, question)
-    is_full = all_pairs_are_cheap(search.table.rows, shared.orders.groups) if all_pairs is None else all_pairs
+    is_cheap = not is_sample(search.table) and all_pairs_are_cheap(search.table.rows, shared.orders.groups)
+    is_full = is_cheap if all_pairs is None else all_pairs
     search.counts.update(rounds=0, checks=0, refuted=0, full_evidence=int(is_full))
     try:
         with search.to_the_end():

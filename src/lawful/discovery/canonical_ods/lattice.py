@@ -22,8 +22,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from lawful.checks import CheckTask, RankedTable, Verdict
-from lawful.common.meanings import NULL_RANK, NullPolicy
+from lawful.checks import CheckTask, Verdict
+from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Law
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.canonical_ods.statements import Statements
@@ -35,6 +35,7 @@ from lawful.engines.stream import CheckStream
 from lawful.evidence import sample_random_pairs
 from lawful.search.canonical_ods.kernels.lattice import refuted_columns, refuted_pairs
 from lawful.search.canonical_ods.lattice import Ask, Bits, Job, Lattice, Outcome, members, packed_contexts, to_bits
+from lawful.tables.ranked_table import has_nulls
 
 _FIRST_PAIRS = 50_000
 _FIRST_YIELD = 0.05
@@ -79,7 +80,7 @@ class _Jobs:
         self._orders, self._statements = orders, statements
         self._columns = columns = orders.columns
         ignores = question.null_policy is NullPolicy.IGNORE
-        with_nulls = [place for place, column in enumerate(columns) if ignores and _has_nulls(table, column)]
+        with_nulls = [place for place, column in enumerate(columns) if ignores and has_nulls(table, column)]
         self._lattice = Lattice(
             len(columns),
             contexts=(1 << orders.groups) - 1,
@@ -249,7 +250,3 @@ class _Evidence:
                 contexts = packed_contexts([job.context for job in of_kind], self._width)
                 for job, words in zip(of_kind, search(contexts, agree, refuted), strict=True):
                     yield job, int.from_bytes(words.tobytes(), "little")
-
-
-def _has_nulls(table: RankedTable, column: int) -> bool:
-    return bool((table.column(column) == NULL_RANK).any())

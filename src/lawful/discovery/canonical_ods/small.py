@@ -28,6 +28,7 @@ from lawful.discovery.search import Search, Shared
 from lawful.evidence import WindowSampler, sample_random_pairs
 from lawful.search import pack_set, pack_sets, words_for
 from lawful.search.sets import WORD_BITS
+from lawful.tables.sample import is_sample
 
 _RANDOM_PAIRS, _NEAR_PAIRS = 4_000, 16_000
 _CHECKS_AT_ONCE = 1_000
@@ -38,7 +39,7 @@ def small_pairs(search: Search, question: CanonicalQuestion, shared: Shared, sta
 
     FDs of one column are stated too, unless all FDs are known already.
     """
-    if not small_laws_come_first(search, len(shared.orders.classes)):
+    if is_sample(search.table) or not small_laws_come_first(search, len(shared.orders.classes)):
         return []
     thinker = _SmallPairs(search, question, shared, statements)
     try:

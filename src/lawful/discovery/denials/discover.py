@@ -23,6 +23,7 @@ from lawful.common.arrays import Floats, Int64s, Words
 from lawful.common.compiling import working_seconds
 from lawful.common.errors import StoppedError
 from lawful.common.memory import make_room
+from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.discovery.compared_pairs import (
     SlowerThanAllPairsError,
     full_evidence_is_quicker,
@@ -43,6 +44,7 @@ from lawful.search.denials.literals import Literals
 from lawful.search.denials.reduction import ShouldStop, reading_order
 from lawful.search.sets import by_size, order_by_size
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.sample import SampleTable, is_sample
 
 _TO_SORT_OUT, _LEAST_TO_SORT_OUT = 0.03, 0.3
 """The share of its time, and the least seconds, that a search that was broken off takes to sort out what it found."""
@@ -59,32 +61,36 @@ def discover_denial_constraints(search: Search, question: DenialQuestion) -> Fin
 
     The one listing of all constraints is emitted in the end.
     """
-    assert isinstance(search.table, EncodedTable)
-    stopped: StoppedError | None = None
-    try:
-        space = predicate_space(search.table, question, search.look)
-    except StoppedError as stop:  # a listing, even of nothing, is of some space
-        stopped = stop
-        space = predicate_space(search.table, question.of_single_columns())
-    for line in space.describe(search.table.names):
-        search.progress(line)
-    search.counts["predicates"] = len(space)
-    constraints = _Constraints(search, question, Preliminary(search, question, search.table, space))
+    assert isinstance(search.table, EncodedTable | SampleTable)
+    constraints = _Constraints(search, question, search.table)
     search.last_words = constraints.listing
     with search.to_the_end():
-        if stopped is not None:
-            raise stopped
         constraints.find()
     search.state(constraints.listing())
     return search.findings
 
 
+def constraints_with_evidence(
+    search: Search, question: DenialQuestion, space: PredicateSpace
+) -> tuple[Words, DenialEvidence]:
+    """All minimal constraints over a given space, and pairs of rows that refute everything else; raises at a limit."""
+    assert isinstance(search.table, EncodedTable)
+    constraints = _Constraints(search, question, search.table)
+    constraints.find_over(space)
+    assert constraints.evidence is not None
+    return constraints.listing().sets, constraints.evidence
+
+
 class _Constraints:
     """The constraints of one search: what was found so far can be listed at any moment."""
 
-    def __init__(self, search: Search, question: DenialQuestion, preliminary: Preliminary) -> None:
-        self._search, self._question, self._preliminary = search, question, preliminary
-        self._space = preliminary.space
+    def __init__(self, search: Search, question: DenialQuestion, table: EncodedTable | SampleTable) -> None:
+        self._search, self._question, self._table = search, question, table
+        # A listing, even of nothing, is of some space; to hold all columns against each other can take very long.
+        self._of_single_columns = question.of_single_columns()
+        self._take_space(self._of_single_columns, predicate_space(table, self._of_single_columns))
+        self.evidence: DenialEvidence | None = None
+        """What the constraints that hold follow from, once that is known."""
         self._found: list[Words] = []
         self._checked: list[Callable[[], Words]] = []
         """What was confirmed by then by those who have had constraints checked one by one."""
@@ -92,11 +98,37 @@ class _Constraints:
         self._sorted_out: tuple[Words, Floats | None] | None = None
         self._began = working_seconds()
 
+    def _take_space(self, question: DenialQuestion, space: PredicateSpace) -> None:
+        """Speak of these predicates from now on; those that were spoken of before are among them."""
+        self._preliminary = Preliminary(self._search, question, self._table, space)
+        self._search.counts["predicates"] = len(space)
+
+    @property
+    def _space(self) -> PredicateSpace:
+        return self._preliminary.space
+
     def find(self) -> None:
         """Find all constraints by the strategy that is asked for, or is quicker, and sort them out."""
+        question = self._question
+        self._search.progress("choosing predicates")
+        self._find_small_ones(self._of_single_columns)
+        if question != self._of_single_columns:
+            self._search.progress("choosing predicates that compare different columns")
+            self._take_space(question, predicate_space(self._table, question, self._search.look))
+            self._find_small_ones(question)
+        self._find_large_ones()
+
+    def find_over(self, space: PredicateSpace) -> None:
+        """Find all constraints over a given space."""
+        self._take_space(self._question, space)
+        self._find_large_ones()
+
+    def _find_large_ones(self) -> None:
         strategy, question = self._question.strategy, self._question
-        if small_laws_come_first(self._search, len(self._space.groups)):
-            self._find_small_ones()
+        for line in self._space.describe(self._table.names):
+            self._search.progress(line)
+        if is_sample(self._table):  # nobody has all rows
+            strategy = "hybrid"
         if strategy == "auto":
             is_full = question.error > 0 or full_evidence_is_quicker(self._search.table.rows, self._space)
             strategy = "full" if is_full else "hybrid"
@@ -132,25 +164,25 @@ class _Constraints:
 
     def _listed(self, sets: Words, errors: Floats | None) -> DenialListing:
         def rate() -> Floats:
-            return interests_of(sets, self._space, self._preliminary.pool, hold=not self._question.error)
+            return interests_of(sets, self._space, self._preliminary.rated, hold=not self._question.error)
 
         return DenialListing(self._space, self._preliminary.names, sets, rate, errors)
 
-    def _find_small_ones(self) -> None:
-        """Find constraints of few predicates, which is what there is to say until all others are certain."""
+    def _find_small_ones(self, question: DenialQuestion) -> None:
+        """Find constraints of few predicates, which is what there is to say until all others are certain.
+
+        Columns are compared with themselves first: these predicates are few, and known at once.
+        """
         # With an error what is certain would have to be counted, and a constraint of another space to be found again.
         if self._question.error or self._question.strategy == "completion":
             return
-        if self._space.compares_across:  # columns by themselves first: their predicates are few
-            self._find_small_ones_of(self._question.of_single_columns())
-        self._find_small_ones_of(self._question)
-
-    def _find_small_ones_of(self, question: DenialQuestion) -> None:
+        if not small_laws_come_first(self._search, len(self._space.groups)):
+            return
         from lawful.discovery.denials.small import SmallConstraints
         from lawful.search.denials.small import LARGEST
 
         largest = LARGEST if question.max_size is None else min(LARGEST, question.max_size)
-        preliminary = self._preliminary.of_another_question(question)
+        preliminary = self._preliminary.with_own_pool()
         preliminary.be_patient_for_small_laws()
         known = [confirmed() for confirmed in self._checked]
         thinker = SmallConstraints(self._search, preliminary, largest, np.concatenate([preliminary.nothing(), *known]))
@@ -199,6 +231,7 @@ class _Constraints:
     def _find_all(self, evidence: DenialEvidence) -> None:
         """Invert complete evidence in the convention that is asked for."""
         self._search.progress(f"thinking about {len(evidence):,} kinds of pairs")
+        self.evidence = evidence
         confirmed, self._found = self._found, []
         try:
             limit, by_size = self._question.max_size, self._search.watch.is_limited

@@ -20,7 +20,7 @@ from lawful.common.arrays import Floats, Words
 from lawful.dependencies import DC, LawKind
 from lawful.dependencies.denial_readings import plain_reading
 from lawful.dependencies.predicate_space import PredicateSpace
-from lawful.evidence.denials.pool import DenialPool
+from lawful.evidence.denials.pool import ComparesPairs
 from lawful.search import set_sizes, unpack_sets
 from lawful.search.denials.kernels.inversion import count_met, member_sums
 from lawful.search.denials.literals import Literals
@@ -82,7 +82,7 @@ class DenialListing:
         return DenialListing(self.space, self.names, self.sets[places], lambda: interests, errors)
 
 
-def interests_of(sets: Words, space: PredicateSpace, pool: DenialPool, *, hold: bool = True) -> Floats:
+def interests_of(sets: Words, space: PredicateSpace, pool: ComparesPairs, *, hold: bool = True) -> Floats:
     """How interesting each constraint is, from 0 to 1; `hold` says that no pair of rows breaks any of them."""
     if not len(sets) or not len(space):
         return np.ones(len(sets))
@@ -101,7 +101,7 @@ def _succinctness(sets: Words, space: PredicateSpace) -> Floats:
     return succinct
 
 
-def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, hold: bool) -> Floats:
+def _coverage(sets: Words, space: PredicateSpace, pool: ComparesPairs, hold: bool) -> Floats:
     """The mean of (k + 1) / n over the pairs that break nothing.
 
     The mean of k is the sum of the shares of pairs that satisfy each predicate, so no constraint needs to be held
@@ -115,7 +115,7 @@ def _coverage(sets: Words, space: PredicateSpace, pool: DenialPool, hold: bool) 
     random = np.random.default_rng(_SEED)
     left = random.integers(0, pool.rows, pairs)
     right = (left + random.integers(1, pool.rows, pairs)) % pool.rows
-    signs = pool.compare(left.astype(np.int32), right.astype(np.int32))
+    signs = pool.compare(left, right)
     satisfied = ~Literals.of(space, "set-minimal").all_edges(signs.less, signs.greater) & full_set(len(space))
     sizes = np.maximum(set_sizes(sets), 1)
     total = member_sums(sets, count_occurrences(satisfied))

@@ -9,7 +9,7 @@ import numpy as np
 from lawful.common.arrays import Words
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.discovery.compared_pairs import ComparedPairs
-from lawful.discovery.denials.questions import DenialQuestion, predicate_space
+from lawful.discovery.denials.questions import DenialQuestion
 from lawful.discovery.search import Search
 from lawful.evidence.denials.evidence import DenialEvidence
 from lawful.search import pack_sets, unpack_sets
@@ -18,6 +18,7 @@ from lawful.search.denials.literals import Convention, Literals, finds_no_implie
 from lawful.search.denials.reduction import Counts, ShouldStop, reduced_places
 from lawful.search.sets import by_size, words_for
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.sample import SampleTable
 
 _FOUND_FOR_A_CHECK = 8
 """How many constraints are found for one that is left to check, at most: others are mirror images or implied."""
@@ -26,14 +27,15 @@ _FOUND_FOR_A_CHECK = 8
 class Preliminary(ComparedPairs):
     """The constraints over a predicate space that no pair of the pool breaks, and the pool that says so."""
 
-    def __init__(self, search: Search, question: DenialQuestion, table: EncodedTable, space: PredicateSpace) -> None:
+    def __init__(
+        self, search: Search, question: DenialQuestion, table: EncodedTable | SampleTable, space: PredicateSpace
+    ) -> None:
         super().__init__(search, question, table, space)
         self._question = question
 
-    def of_another_question(self, question: DenialQuestion) -> Preliminary:
-        """The same with a pool of its own, for this question or one of fewer predicates."""
-        space = self.space if question is self._question else predicate_space(self._table, question, self._search.look)
-        return Preliminary(self._search, question, self._table, space)
+    def with_own_pool(self) -> Preliminary:
+        """The same with a pool of its own."""
+        return Preliminary(self._search, self._question, self._table, self.space)
 
     def of_this_space(self, sets: Words, space: PredicateSpace) -> Words:
         """Constraints over some of the predicates, numbered as here."""

@@ -24,6 +24,7 @@ from lawful.search.denials.literals import CONVENTIONS, Convention
 from lawful.search.sets import Look, look_away
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranking import typed_to_text
+from lawful.tables.sample import SampleTable
 from lawful.tables.shared_ranks import comparable, constant_place, shared_codes
 
 DenialStrategy = Literal["auto", "full", "hybrid", "completion"]
@@ -130,7 +131,9 @@ class DenialQuestion:
         return require_operators(self.operators)
 
 
-def predicate_space(table: EncodedTable, question: DenialQuestion, look: Look = look_away) -> PredicateSpace:
+def predicate_space(
+    table: EncodedTable | SampleTable, question: DenialQuestion, look: Look = look_away
+) -> PredicateSpace:
     """The predicates that a question allows on a table, with the restrictions of Hydra, section 7.1.
 
     Departing from it, dates and times are ordered types too, and the order of two such columns needs no mean. `look` is
@@ -143,6 +146,8 @@ def predicate_space(table: EncodedTable, question: DenialQuestion, look: Look = 
         if name not in table.names:
             raise UsageError(*unknown_column(name, table.names))
     same = tuple((column, _same_column_operators(table, column, question)) for column in columns)
+    if not isinstance(table, EncodedTable):
+        return _space(same, (), ())  # what else there is needs the values of all rows
     across = [*_across(table, columns, question, look)] if question.cross_columns else []
     with_constants = [*_with_constants(table, columns, question)] if question.constants else []
     constants = {(cell.column, right) for cell, right, _ in with_constants if isinstance(right, Constant)}
@@ -170,13 +175,15 @@ def _operators(allowed: frozenset[Operator], equality: bool, order: bool) -> tup
     return tuple(op for op in OPERATORS if op in allowed and (equality if op in _EQUALITY else order))
 
 
-def _is_ordered(table: EncodedTable, column: int, question: DenialQuestion) -> bool:
+def _is_ordered(table: EncodedTable | SampleTable, column: int, question: DenialQuestion) -> bool:
     type_ = table.type(column)
     is_asked_for = not ORDER_OPERATORS.isdisjoint(question.column_operators.get(table.names[column], ()))
     return type_ in _ORDERED or is_asked_for or (question.order_on_text and type_ is ColumnType.STRING)
 
 
-def _same_column_operators(table: EncodedTable, column: int, question: DenialQuestion) -> tuple[Operator, ...]:
+def _same_column_operators(
+    table: EncodedTable | SampleTable, column: int, question: DenialQuestion
+) -> tuple[Operator, ...]:
     return _operators(question.allowed(table.names[column]), True, _is_ordered(table, column, question))
 
 

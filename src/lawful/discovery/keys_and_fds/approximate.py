@@ -24,6 +24,7 @@ from lawful.discovery.questions import Question
 from lawful.discovery.search import Search
 from lawful.search import full_set, minimal_sets, pack_sets, unpack_sets, words_for
 from lawful.search.sets import WORD_BITS
+from lawful.tables.sample import rows_of_all
 
 
 def discover_almost(search: Search, question: Question) -> Findings:
@@ -49,7 +50,7 @@ class AlmostKeysAndFds:
         self.measure: Measure | None = question.measure
         self._search, self._question, self._peeled = search, question, peeled
         self._columns = peeled.columns
-        rows = search.table.rows
+        rows = rows_of_all(search.table)
         self._whole = max(1, rows * (rows - 1) // 2 if question.measure == "g1" else rows)
         goals = goals_of(question, len(self._columns))
         self._wrong: dict[int, list[tuple[int, ...]]] = {goal: [] for goal in goals}

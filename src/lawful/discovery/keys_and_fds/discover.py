@@ -25,6 +25,7 @@ from lawful.discovery.questions import Question
 from lawful.discovery.search import Search
 from lawful.evidence import Pool
 from lawful.tables.ranked_table import MOST_SAMPLED_ROWS
+from lawful.tables.sample import is_sample
 
 _WORTH_A_SAMPLE = 0.1
 """Seconds: where all pairs take less than that, nothing is sampled to see whether they really do."""
@@ -37,7 +38,7 @@ def discover_keys_and_fds(search: Search, question: Question) -> Findings:
             peeled = search.shared(question).peeled
             for block in constants_and_twins(peeled, search.table, question.null_policy, question.max_size):
                 search.state(block)
-        if search.table.rows > 1:
+        if search.table.rows > 1 and not is_sample(search.table):
             _state_single_columns(search, question)
             if question.max_size in (0, 1):
                 return search.findings
@@ -63,6 +64,8 @@ def _state_single_columns(search: Search, question: Question) -> None:
 def keys_are_searched_here(search: Search, question: Question) -> bool:
     """Whether keys are found in this process: nobody says how, and it reads all rows of the table anyway."""
     is_small = search.table.rows <= MOST_SAMPLED_ROWS
+    if is_sample(search.table):
+        return False
     return question.strategy == "auto" and (is_small or not search.engine.is_elsewhere)
 
 
@@ -83,6 +86,8 @@ def _discover_together(search: Search, question: Question) -> None:
 
 def all_pairs_are_compared(search: Search, question: Question, columns: int) -> bool:
     """Whether to compare all pairs of rows, by the strategy that is asked for, or if that is quicker."""
+    if is_sample(search.table):  # nobody has all rows
+        return False
     if question.strategy != "auto":
         return question.strategy == "full"
     rows = search.table.rows

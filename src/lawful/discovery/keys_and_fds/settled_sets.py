@@ -25,6 +25,7 @@ from lawful.search.kernels.extensions import find_supersets
 from lawful.search.kernels.sets import transpose
 from lawful.search.kernels.supersets import count_supersets
 from lawful.search.sets import WORD_BITS
+from lawful.tables.sample import is_sample
 
 # Costs are counted in passes over all rows of the table, of which one takes a column into a partition. They were
 # measured on 336,776 rows; only their order of magnitude matters.
@@ -47,7 +48,7 @@ class SettledSets:
     def __init__(self, table: RankedTable, engine: Engine, pool: Pool, columns: tuple[int, ...] | None = None) -> None:
         self._table, self._engine, self._pool = table, engine, pool
         self._columns = pool.columns if columns is None else columns
-        self._knows_all_rows = pool.rows == table.rows
+        self._knows_all_rows = pool.rows == table.rows and not is_sample(table)
         self._settled: Words = np.zeros((0, words_for(len(self._columns))), np.uint64)
         self._counted: dict[bytes, int] = {}
         """The pairs that agree on a set, where they were counted."""

@@ -19,6 +19,7 @@ from lawful.discovery.loop import Answer, Pace
 from lawful.discovery.search import Search
 from lawful.search.list_ods.minimality import OrderedLists
 from lawful.search.list_ods.od_tree import MarkedList, Node, ODTree, State, bits, both_directions, column_set
+from lawful.tables.sample import rows_of_all
 
 
 class AlmostOrdered:
@@ -34,7 +35,7 @@ class AlmostOrdered:
         self._columns = classes.columns
         self._search, self._question, self._classes, self._state = search, question, classes, state
         self._tree = ODTree(classes.sizes, bidirectional=question.bidirectional, longest=question.max_size)
-        rows = search.table.rows
+        rows = rows_of_all(search.table)
         self._whole = max(1, rows * (rows - 1) // 2 if question.measure == "g1" else rows)
 
     def sample(self) -> None:

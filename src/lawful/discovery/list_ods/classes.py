@@ -12,12 +12,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
+import numpy as np
+
 from lawful.checks import RankedTable
 from lawful.checks.list_ods.orders import Marked
 from lawful.common.arrays import Int32s
 from lawful.common.meanings import NULL_RANK
 from lawful.dependencies import ListOD
 from lawful.search.list_ods.od_tree import MarkedList, column_set
+from lawful.tables.sample import SampleTable
 
 Member = tuple[int, bool]
 """A column, and whether it falls where the first one of its class rises."""
@@ -119,14 +122,18 @@ def classes_of(table: RankedTable, *, bidirectional: bool) -> ListClasses:
     """Group the columns that order rows alike; only as they rise, unless columns may fall too."""
     constants: list[Member] = []
     by_values: dict[int, list[list[Member]]] = defaultdict(list)
-    lowest = [int(table.column(column).min()) if table.rows else 0 for column in range(table.width)]
+    lowest = [_lowest(table, column) for column in range(table.width)]
     for column in range(table.width):
         values = table.distinct(column) + (lowest[column] == NULL_RANK)
         if table.rows == 0 or values <= 1:
             constants.append((column, False))
             continue
         for members in by_values[values]:
-            turned = _compared(table, members[0][0], column, lowest)
+            first = members[0][0]
+            if isinstance(table, SampleTable):
+                turned = _asked(table, first, column)
+            else:
+                turned = _compared(table, first, column, lowest)
             if turned is not None and (bidirectional or not turned):
                 members.append((column, turned))
                 break
@@ -148,6 +155,23 @@ def _compared(table: RankedTable, first: int, second: int, lowest: list[int]) ->
         if not is_straight and not is_turned:
             return None
     return is_turned
+
+
+def _lowest(table: RankedTable, column: int) -> int:
+    """The lowest rank of a column, of all rows."""
+    if isinstance(table, SampleTable):
+        return NULL_RANK if table.nulls(column) else NULL_RANK + 1
+    return int(table.column(column).min()) if table.rows else NULL_RANK
+
+
+def _asked(sample: SampleTable, first: int, second: int) -> bool | None:
+    """The same of a table of which a sample is here: whoever has all rows is asked if the sample does not know."""
+    order = np.argsort(sample.column(first), kind="stable")
+    a, b = (np.sign(np.diff(sample.column(column)[order])) for column in (first, second))
+    for turned in (False, True):
+        if np.array_equal(a, -b if turned else b) and sample.whole.are_ordered_alike(first, second, turned=turned):
+            return turned
+    return None
 
 
 def _is_shifted(a: Int32s, b: Int32s, shift: int) -> bool:

@@ -70,10 +70,10 @@ def _state(search: Search, question: ListQuestion, laws: Iterable[ListOD], error
     values = tuple(laws)
     if values:
         measured = np.resize(np.fromiter(errors, np.float64), len(values)) if question.error else None
-        search.state(ListedLaws("list-od", values, _interests(values, search.table, question), measured))
+        search.state(ListedLaws("list-od", values, interests_of_lists(values, search.table, question), measured))
 
 
-def _interests(laws: tuple[ListOD, ...], table: RankedTable, question: ListQuestion) -> Floats:
+def interests_of_lists(laws: tuple[ListOD, ...], table: RankedTable, question: ListQuestion) -> Floats:
     """The coverage of each left side; see `coverage`."""
     used = sorted({column for law in laws for column, _ in law.lhs})
     if not used:

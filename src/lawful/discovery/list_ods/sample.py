@@ -15,6 +15,7 @@ from lawful.checks import RankedTable, partitions
 from lawful.common.arrays import Int32s
 from lawful.discovery.list_ods.kernels import sample as kernels
 from lawful.search.list_ods.od_tree import bits
+from lawful.tables.sample import SampleTable, rows_of_all
 
 _WHOLE_ROWS = 2_000
 _SHARE = 0.01
@@ -57,7 +58,7 @@ class Sample:
     @property
     def is_whole(self) -> bool:
         """Whether all rows of the table are here."""
-        return self._rows.size == self._table.rows
+        return self._rows.size == rows_of_all(self._table)
 
     def add(self, rows: Iterable[int]) -> None:
         """Add rows that refute something which held here."""
@@ -119,9 +120,10 @@ def draw_rows(table: RankedTable, columns: Sequence[int], seed: int, *, bidirect
     # Not `choice` without replacement, which takes as long as the table is; a row drawn twice is one row.
     drawn = [np.random.default_rng(seed).integers(0, table.rows, size)]
     met = drawn[0][: int(np.clip(size, 0, _MET))]
+    dense = table.drawn if isinstance(table, SampleTable) else table
     for column in columns:
-        ranks = partitions.read_only(table.column(column))
-        left = np.zeros(table.distinct(column) + 2, np.int8)
+        ranks = partitions.read_only(dense.column(column))
+        left = np.zeros(dense.distinct(column) + 2, np.int8)
         left[ranks[met]] = left[ranks[met] + 1] = _PARTNERS
         partners = np.empty(2 * _PARTNERS * met.size, np.int32)
         found = kernels.draw_partners(ranks, int(drawn[0][0]), left, partners)

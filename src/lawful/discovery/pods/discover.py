@@ -40,6 +40,7 @@ from lawful.search.pods.kernels.left_sides import count_columns, edges_of_signs
 from lawful.search.pods.left_sides import Goal, goals_of, pair_edges
 from lawful.search.sets import sets_without
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.sample import SampleTable, is_sample
 
 
 def discover_pointwise(search: Search, question: PointwiseQuestion) -> Findings:
@@ -52,7 +53,7 @@ def pointwise_with_pairs(search: Search, question: PointwiseQuestion) -> tuple[F
 
     For whoever keeps the laws of a table that changes.
     """
-    assert isinstance(search.table, EncodedTable)
+    assert isinstance(search.table, EncodedTable | SampleTable)
     laws = _Laws(search, question, search.table)
     pairs = np.empty((0, 2), np.int32)
     with search.to_the_end():
@@ -63,7 +64,7 @@ def pointwise_with_pairs(search: Search, question: PointwiseQuestion) -> tuple[F
 class _Laws:
     """The laws of one search; each is stated as soon as it is certain."""
 
-    def __init__(self, search: Search, question: PointwiseQuestion, table: EncodedTable) -> None:
+    def __init__(self, search: Search, question: PointwiseQuestion, table: EncodedTable | SampleTable) -> None:
         self._search, self._question = search, question
         self._columns = table.width
         self._largest = question.largest(table.width)
@@ -77,6 +78,8 @@ class _Laws:
         strategy = question.strategy
         if not question.error and small_laws_come_first(search, self._columns):
             self._find_small_ones()
+        if is_sample(search.table):  # nobody has all rows
+            strategy = "hybrid"
         if strategy == "auto":
             is_full = question.error > 0 or full_evidence_is_quicker(search.table.rows, self._compared.space)
             strategy = "full" if is_full else "hybrid"
@@ -155,6 +158,6 @@ class _Laws:
             return
         self._stated[goal].append(sets)
         if self._covered is None:
-            self._covered = PairsCovered(self._compared.pool, self._columns)
+            self._covered = PairsCovered(self._compared.rated, self._columns)
         goals = np.full(len(sets), goal_number(goal), np.int64)
         self._search.state(PointwiseListing(self._compared.names, goals, sets, self._covered, errors))

@@ -18,9 +18,9 @@ import numpy.typing as npt
 from lawful.common.arrays import Floats, Int64s, Words
 from lawful.dependencies import POD, LawKind, Operator
 from lawful.dependencies.denial_readings import pointwise_reading
-from lawful.discovery.coverage import covering_pairs
+from lawful.discovery.coverage import covering_ids
 from lawful.discovery.kernels.pointwise_coverage import count_missed
-from lawful.evidence.denials.pool import DenialPool
+from lawful.evidence.denials.pool import ComparesPairs
 from lawful.search.kernels.sets import transpose
 from lawful.search.pods.kernels.left_sides import count_columns, edges_of_signs, turned_literals
 from lawful.search.pods.left_sides import Goal, pointwise_law
@@ -36,17 +36,17 @@ class PairsCovered:
 
     Parameters
     ----------
-    pool
+    rated
         What compares pairs of rows over all columns.
     columns
         How many these are.
     """
 
-    def __init__(self, pool: DenialPool, columns: int) -> None:
-        left, right = covering_pairs(pool.rows)
-        signs = pool.compare(left, right)
+    def __init__(self, rated: ComparesPairs, columns: int) -> None:
+        left, right = covering_ids(rated.rows)
+        signs = rated.compare(left, right)
         self._pairs = left.size
-        self._alone = 1.0 / max(1, pool.rows)  # a row counts as covered with itself, as for other families
+        self._alone = 1.0 / max(1, rated.rows)  # a row counts as covered with itself, as for other families
         self._missed = transpose(edges_of_signs(signs.less, signs.greater, columns))
 
     def of(self, sets: Words) -> Floats:

@@ -29,7 +29,7 @@ from lawful.discovery.strongest.fds import StrongestFDs
 from lawful.discovery.strongest.keys import StrongestKeys
 from lawful.discovery.strongest.orders import StrongestOrders
 from lawful.discovery.strongest.sets import Columns, ColumnSets
-from lawful.discovery.strongest.worth import Best, Tried
+from lawful.discovery.strongest.worth import Best, Standard, Tried
 from lawful.tables.ranked_table import some_rows
 
 FAMILIES = ("key", "fd", "canonical-od")
@@ -60,6 +60,7 @@ class StrongestQuestion:
     max_size: int = 3
     null_policy: NullPolicy = NullPolicy.EQUAL
     seed: int = 0
+    standard: Standard = field(default_factory=Standard)
 
     def __post_init__(self) -> None:
         if self.top < 1:
@@ -110,12 +111,13 @@ class _Thinking:
         columns = tuple(column for column in range(table.width) if not workspace.is_constant(column))
         self._sets = sets = ColumnSets(workspace, columns)
         top = question.top * (1 if table is search.table else _EXACT_FOR)
-        self._keys = StrongestKeys(workspace, sets, top) if "key" in question.find else None
-        self._fds = StrongestFDs(workspace, columns, top) if "fd" in question.find else None
+        standard = question.standard
+        self._keys = StrongestKeys(workspace, sets, top, standard) if "key" in question.find else None
+        self._fds = StrongestFDs(workspace, columns, top, standard) if "fd" in question.find else None
         largest = max(0, question.max_size - 2)  # orders have two columns beside their context
         while comb(len(columns), largest) * len(columns) ** 2 > _MOST_ORDERS and largest > 0:
             largest -= 1
-        orders = StrongestOrders(workspace, columns, top, largest, self._try_all, question.seed)
+        orders = StrongestOrders(workspace, columns, top, standard, largest, self._try_all, question.seed)
         self._orders = orders if "canonical-od" in question.find else None
         thinkers = {"key": self._keys, "fd": self._fds, "canonical-od": self._orders}
         self.thinkers = {name: thinker for name, thinker in thinkers.items() if thinker is not None}

@@ -17,7 +17,7 @@ from lawful.common.arrays import Flags, Floats, Int64s
 from lawful.dependencies import FD
 from lawful.discovery.strongest.kernels.columns import try_columns
 from lawful.discovery.strongest.sets import Columns, candidates_of_size, has_no_unknown, proper_subsets
-from lawful.discovery.strongest.worth import LEAST_LOST, WORTH, Best, Tried, is_worth, loss_of
+from lawful.discovery.strongest.worth import LEAST_LOST, WORTH, Best, Standard, Tried, loss_of
 from lawful.tables.ranked_table import in_lines
 
 _ROUNDING = 1.0 + 1e-9
@@ -34,10 +34,12 @@ class StrongestFDs:
         The columns that may occur; `tried` counts candidates among them.
     top
         How many laws are wanted.
+    standard
+        What a law has to be to be listed.
     """
 
-    def __init__(self, workspace: Workspace, columns: Columns, top: int) -> None:
-        self.best = Best(top)
+    def __init__(self, workspace: Workspace, columns: Columns, top: int, standard: Standard) -> None:
+        self.best, self._standard = Best(top), standard
         self.accidental = 0
         """Laws that would be listed if they had been tested more, or by themselves."""
         self._workspace, self._columns = workspace, columns
@@ -60,8 +62,8 @@ class StrongestFDs:
         limits = self._bounds(left, partition.error)
         wanted = np.flatnonzero(limits > 0)
         if not self._by_kernel:
-            return wanted, limits[wanted], np.empty((wanted.size, 6))
-        counted = np.empty((wanted.size, 6))
+            return wanted, limits[wanted], np.empty((wanted.size, 7))
+        counted = np.empty((wanted.size, 7))
         scratch = self._workspace.scratch
         try_columns(
             partition.rows,
@@ -94,7 +96,8 @@ class StrongestFDs:
             losses[right] = loss_of(trial)
             if trial.strength < self.best.weakest(len(left)):
                 continue
-            if is_worth(trial, self._smaller_losses(left, right, 1.0 - trial.sure_strength), tried):
+            surely_lost = self._standard.surely_lost(trial, tried)
+            if self._standard.is_worth(trial, self._smaller_losses(left, right, surely_lost), tried):
                 self.best.add(Tried(law, trial))
             elif trial.strength > WORTH and trial.is_accidental(tried):
                 self.accidental += 1

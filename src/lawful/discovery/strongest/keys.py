@@ -12,14 +12,14 @@ from lawful.discovery.strongest.sets import (
     has_no_unknown,
     proper_subsets,
 )
-from lawful.discovery.strongest.worth import LEAST_LOST, WORTH, Best, Tried, is_worth, loss_of
+from lawful.discovery.strongest.worth import BROKEN, LEAST_LOST, WORTH, Best, Standard, Tried, loss_of
 
 
 class StrongestKeys:
     """Tries sets of columns as keys; parameters as of `StrongestFDs`."""
 
-    def __init__(self, workspace: Workspace, sets: ColumnSets, top: int) -> None:
-        self.best = Best(top)
+    def __init__(self, workspace: Workspace, sets: ColumnSets, top: int, standard: Standard) -> None:
+        self.best, self._standard = Best(top), standard
         self.accidental = 0
         self._workspace, self._sets = workspace, sets
         self._counts_all_rows = has_no_unknown(workspace, sets.columns)
@@ -39,7 +39,9 @@ class StrongestKeys:
         trial = self._trial(columns, partition)
         self._losses[columns] = loss_of(trial)
         tried = candidates_of_size(len(self._sets.columns), len(columns), 0)
-        if is_worth(trial, (self._losses[subset] for subset in proper_subsets(columns)), tried):
+        if (trial.removals or 0) > BROKEN * self._workspace.table.rows:
+            return  # most rows repeat, if fewer than chance would have it: that is no key
+        if self._standard.is_worth(trial, (self._losses[subset] for subset in proper_subsets(columns)), tried):
             self.best.add(Tried(Key(columns), trial))
         elif trial.strength > WORTH and trial.is_accidental(tried):
             self.accidental += 1

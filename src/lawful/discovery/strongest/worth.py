@@ -2,14 +2,14 @@
 
 A law is listed if
 
-- it is *sure* to lose at most half of what chance would lose, - it is sure to lose at most half of what each smaller
-law loses that it contains: else it is the smaller law in a costume,
-  and its further columns are not worth their place,
+- it is *sure* to lose at most half of what chance would lose,
+- it is sure to lose at most half of what each smaller law loses that it contains: else it is the smaller law in a
+  costume, and its further columns are not worth their place,
 - it is no accident, for as many candidates as its family has of its size.
 
-Losses are shares of what chance would lose: one less strength. Sure means with a confidence of 95 %, see
-`Trial.sure_strength`. So an FD that holds has to have had six chances to fail, and an exact law makes every larger one
-needless. Listed laws are ranked by strength, then by size, then by their columns.
+Losses are shares of what chance would lose: one less strength. Sure means with a confidence of 95 % for all
+candidates of a size together, see `Trial.surely_lost`. An exact law makes every larger one needless. Listed laws are
+ranked by strength, then by size, then by their columns.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ WORTH = 0.5
 """The share of a loss that may be left where something is to be worth its place."""
 ORDERED = 0.1
 """The share of what chance would lose that an order may lose."""
+BROKEN = 0.1
+"""The share of the rows that may have to go to make a set of columns a key."""
 LEAST_LOST = -math.log(0.05)
 """What a law is sure to lose at most if it lost nothing: `most_lost(0)`."""
 
@@ -61,17 +63,31 @@ def loss_of(trial: Trial) -> float:
     return 1.0 - trial.strength
 
 
-def is_worth(trial: Trial, smaller_losses: Iterable[float], tried: float, most: float = WORTH) -> bool:
-    """Whether a law is listed, given the losses of the smaller laws in it and how many candidates were tried.
+@dataclass(frozen=True)
+class Standard:
+    """What a law has to be to be listed.
 
-    `most` is the share of what chance would lose that it may surely lose.
+    `sure_of_all` asks for a confidence of 95 % for all candidates of a size together, so that what is listed holds on
+    other rows too; without it each law by itself is that sure, and some of many are listed by luck.
     """
-    surely_lost = 1.0 - trial.sure_strength
-    return (
-        surely_lost <= WORTH * min(smaller_losses, default=1.0)
-        and surely_lost <= most
-        and not trial.is_accidental(tried)
-    )
+
+    sure_of_all: bool = True
+
+    def surely_lost(self, trial: Trial, tried: float) -> float:
+        """The share of what chance would lose that a law, of so many candidates, is sure to lose at most."""
+        return trial.surely_lost(tried if self.sure_of_all else 1.0)
+
+    def is_worth(self, trial: Trial, smaller_losses: Iterable[float], tried: float, most: float = WORTH) -> bool:
+        """Whether a law is listed, given the losses of the smaller laws in it and how many candidates were tried.
+
+        `most` is the share of what chance would lose that it may surely lose.
+        """
+        surely_lost = self.surely_lost(trial, tried)
+        return (
+            surely_lost <= WORTH * min(smaller_losses, default=1.0)
+            and surely_lost <= most
+            and not trial.is_accidental(tried)
+        )
 
 
 class Best:

@@ -105,6 +105,21 @@ def signs_of_rows(
     return _evidence(_laid_out(lanes, table.rows, policy, rows), tile, threads, should_stop, False)
 
 
+def evidence_of_rows(
+    table: EncodedTable,
+    space: PredicateSpace,
+    policy: NullPolicy,
+    rows: Rows,
+    tile: Tile,
+    threads: int | None = 1,
+    should_stop: ShouldStop | None = None,
+) -> DenialEvidence:
+    """How some rows compare with all rows over a space; see `signs_of_rows`. Pairs are not counted."""
+    return _evidence(
+        _laid_out(lanes_of(table, space, policy), table.rows, policy, rows), tile, threads, should_stop, False
+    )
+
+
 def _byte_columns(table: EncodedTable, space: PredicateSpace, policy: NullPolicy) -> ByteColumns:
     """Lay the lanes of a space out as the kernels that compare all pairs want them."""
     return _laid_out(lanes_of(table, space, policy), table.rows, policy)

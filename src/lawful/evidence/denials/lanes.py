@@ -19,7 +19,7 @@ from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.dependencies import Cell, Constant
 from lawful.dependencies.predicate_space import Group, PredicateSpace
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.ranked_table import RankedTable
+from lawful.tables.ranked_table import RankedTable, has_nulls
 from lawful.tables.shared_ranks import constant_place, shared_ranks
 
 _MIDDLE = 2
@@ -51,10 +51,11 @@ class Lane:
     varies: bool
 
 
-def lanes_of(table: EncodedTable, space: PredicateSpace, policy: NullPolicy) -> list[Lane]:
-    """The lanes of all groups of a space, in their order."""
+def lanes_of(table: RankedTable, space: PredicateSpace, policy: NullPolicy) -> list[Lane]:
+    """The lanes of all groups of a space, in their order; values of different columns need a table that has them."""
     shared: dict[int, Int32s] = {}
     for columns in space.linked_columns:
+        assert isinstance(table, EncodedTable)
         shared |= dict(zip(columns, shared_ranks(table, columns), strict=True))
     return [_lane(table, group, policy, shared) for group in space.groups]
 
@@ -68,26 +69,27 @@ def column_lane(table: RankedTable, column: int, policy: NullPolicy) -> Lane:
     return Lane(ranks, ranks, highest, nulls, True, highest + has_nulls > 1 or nulls is not None)
 
 
-def _lane(table: EncodedTable, group: Group, policy: NullPolicy, shared: dict[int, Int32s]) -> Lane:
+def _lane(table: RankedTable, group: Group, policy: NullPolicy, shared: dict[int, Int32s]) -> Lane:
     left, right = _sides(table, group, shared)
     nulls = None
-    if policy is NullPolicy.IGNORE and any(table.nulls(column) for column in group.columns):
+    if policy is NullPolicy.IGNORE and any(has_nulls(table, column) for column in group.columns):
         nulls = np.logical_or.reduce([table.column(column) == NULL_RANK for column in group.columns])
     if group.same_column:
         column = group.left.column
         highest = table.distinct(column)
-        varies = highest + bool(table.nulls(column)) > 1
+        varies = highest + has_nulls(table, column) > 1
     else:
         ends = {int(end) for side in (left, right) if side.size for end in (side.min(), side.max())}
         highest, varies = max(ends, default=0), len(ends) > 1
     return Lane(left, right, highest, nulls, group.is_ordered, varies or nulls is not None)
 
 
-def _sides(table: EncodedTable, group: Group, shared: dict[int, Int32s]) -> tuple[Int32s, Int32s]:
+def _sides(table: RankedTable, group: Group, shared: dict[int, Int32s]) -> tuple[Int32s, Int32s]:
     if group.same_column:
         ranks = np.asarray(table.column(group.left.column))
         return ranks, ranks
     if isinstance(group.right, Constant):
+        assert isinstance(table, EncodedTable)
         place = constant_place(table, group.left.column, group.right)
         signs = np.sign(2 * table.column(group.left.column).astype(np.int64) - place)
     else:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
-from lawful.common.arrays import Int32s, Words
+from lawful.common.arrays import Int32s, Int64s, Words
 from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence.denials.evidence import DenialEvidence
@@ -12,9 +14,18 @@ from lawful.evidence.denials.lanes import Lane, lanes_of
 from lawful.evidence.kernels import compare as compare_kernels
 from lawful.evidence.signs import CHUNK, SignVectors, all_columns, words_for
 from lawful.evidence.vector_set import VectorSet
-from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.ranked_table import ChosenRows, RankedTable
 
 _PADDING = 8
+
+
+class ComparesPairs(Protocol):
+    """What compares pairs of rows by their ids."""
+
+    rows: int
+
+    def compare(self, left: Int64s, right: Int64s) -> SignVectors:
+        """The vectors of listed pairs."""
 
 
 class DenialPool:
@@ -29,10 +40,11 @@ class DenialPool:
         The table, what is compared, and what null means.
     """
 
-    def __init__(self, table: EncodedTable, space: PredicateSpace, policy: NullPolicy) -> None:
+    def __init__(self, table: RankedTable, space: PredicateSpace, policy: NullPolicy) -> None:
         self.policy = policy
         self.rows = table.rows
         self.columns = space.columns
+        self._space = space
         lanes = lanes_of(table, space, policy)
         self._left = _row_matrix([_known(lane.left, lane) for lane in lanes], table.rows)
         is_one = all(lane.left is lane.right for lane in lanes)
@@ -68,7 +80,19 @@ class DenialPool:
             self._vectors.add_pairs(words, t, s)
         return len(self) - before
 
-    def compare(self, left: Int32s, right: Int32s) -> SignVectors:
+    def add_pairs_of(self, table: RankedTable, left: Int32s, right: Int32s) -> int:
+        """Compare pairs of rows of a table of which the pool was given some rows only; no column with another."""
+        rows = np.concatenate([left, right]).astype(np.int32)
+        places = np.arange(len(left), dtype=np.int32)
+        others = DenialPool(ChosenRows(table, rows), self._space, self.policy)
+        words, before = others._compared(places, places + np.int32(len(left))), len(self)
+        t, s = np.ascontiguousarray(left, np.int32), np.ascontiguousarray(right, np.int32)
+        if self._turns:
+            t, s = self._oriented(words, t, s)
+        self._vectors.add_pairs(words, t, s)
+        return len(self) - before
+
+    def compare(self, left: Int32s | Int64s, right: Int32s | Int64s) -> SignVectors:
         """The vectors of listed pairs, which are not added."""
         words = self._compared(np.ascontiguousarray(left, np.int32), np.ascontiguousarray(right, np.int32))
         planes = (np.ascontiguousarray(plane.T) for plane in np.split(words, 2))

@@ -1,8 +1,4 @@
-"""What is kept of the pairs of rows for pointwise order dependencies: vectors of signs, with a few pairs each.
-
-Only pairs are saved. How they compare is told by the values, and only once somebody needs to know: who just looks at
-the laws of a state sorts no values.
-"""
+"""What is kept of the pairs of rows for pointwise order dependencies: vectors of signs, with a few pairs each."""
 
 from __future__ import annotations
 
@@ -20,27 +16,28 @@ from lawful.evidence import tile_of_rows
 from lawful.evidence.living.orders import (
     LISTED_COST,
     IndexPlan,
-    TableKeys,
     better_with_all,
     candidate_counts,
     choose_indexes,
+    is_better_with_all,
     violating_candidates,
 )
 from lawful.evidence.living.orders.ordered_rows import OrderedRows
-from lawful.evidence.living.orders.witnessed_signs import WitnessedSigns
 from lawful.evidence.living.row_clusters import RowClusters
 from lawful.evidence.signs import SignVectors
+from lawful.maintenance.durable_files import Arrays
 from lawful.maintenance.engine_pairs import EnginePairs
-from lawful.maintenance.state_files import Arrays
+from lawful.maintenance.evidence import Pair
+from lawful.maintenance.kept_pairs import KeptSigns, ids_of_pairs, pairs_of_ids
 from lawful.search.pods.kept_left_sides import LeftSides, breaks, broken_by, pack_left_side
 from lawful.search.pods.kernels.left_sides import edges_of_signs, turned_literals
 from lawful.search.pods.left_sides import Goal, pointwise_laws
 from lawful.tables.living.living_table import LivingTable
 
-Pair = tuple[int, int]
-
 _MOST_LAWS = 20_000
 """For more laws than this no indexes are chosen: new rows are compared with all others."""
+_PAIRS_A_VISIT = 40_000
+"""Bringing an index up to date and asking it takes as long as comparing so many pairs: half a millisecond."""
 
 
 class SignsChange(NamedTuple):
@@ -50,39 +47,21 @@ class SignsChange(NamedTuple):
     broken: set[Goal]
 
 
-class OrderWitnesses:
-    """Vectors of signs of a living table, with witnesses, and the indexes that find those of a batch.
-
-    Parameters
-    ----------
-    table, policy
-        The table, and what null means.
-    pairs
-        Pairs of live rows to begin with, `int32[pairs, 2]`.
-    """
-
-    def __init__(self, table: LivingTable, policy: NullPolicy, pairs: Int32s) -> None:
-        self._table, self._policy = table, policy
-        self._new = range(0)
-        self._learnt: list[Int32s] = []
-        self._begin(pairs)
+class OrderWitnesses(KeptSigns):
+    """Vectors of signs of a living table, with witnesses, and the indexes that find those of a batch."""
 
     def _begin(self, pairs: Int32s) -> None:
-        self._waiting = pairs
-        self._signs: WitnessedSigns | None = None
+        super()._begin(pairs)
+        self._new = range(0)
         self._edges: Words | None = None
-        self._plan = IndexPlan(self._table, (), (), TableKeys(self._table), RowClusters(self._table))
+        self._plan = IndexPlan(self._table, (), (), self.keys, RowClusters(self._table))
         self._served: set[POD] = set()
         self._planned: LeftSides = {}
-        self._note_orders()
 
     @staticmethod
     def from_arrays(table: LivingTable, policy: NullPolicy, arrays: Arrays) -> OrderWitnesses:
         """Read what `arrays` gave."""
-        return OrderWitnesses(table, policy, _rows_of(table, arrays["pairs"]))
-
-    def __len__(self) -> int:
-        return len(self._compared())
+        return OrderWitnesses(table, policy, pairs_of_ids(table, arrays["pairs"]))
 
     @property
     def plan(self) -> IndexPlan:
@@ -92,37 +71,6 @@ class OrderWitnesses:
     def signs(self) -> SignVectors:
         """All vectors that are kept."""
         return self._compared().signs()
-
-    def _compared(self) -> WitnessedSigns:
-        if self._signs is None:
-            self._signs = WitnessedSigns(self._plan.keys, self._policy)
-            self._signs.add(self._waiting)
-            self._waiting = self._waiting[:0]
-        return self._signs
-
-    def follow_orders(self) -> bool:
-        """Take in the values that a batch brought; tell whether values that were there have changed their order.
-
-        They do where a column becomes text. Then all is compared anew, and no law is known to hold.
-        """
-        before = self._plan.keys.ordered
-        self._plan.catch_up()
-        is_changed = self._plan.keys.ordered != before
-        if self._signs is None:
-            # Nobody has sorted the values before the batch: what may have changed their order counts as a change.
-            is_changed = any(
-                known and column.type is not type_
-                for column, (type_, known) in zip(self._table.columns, self._orders, strict=True)
-            )
-        if is_changed:
-            pairs = self._waiting if self._signs is None else self._signs.each_pair()
-            self._new, self._learnt = range(0), []
-            self._begin(self._live(pairs))
-        self._note_orders()
-        return is_changed
-
-    def _note_orders(self) -> None:
-        self._orders = [(column.type, len(column.dictionary)) for column in self._table.columns]
 
     def change(self, new: range, laws: LeftSides, elsewhere: EnginePairs, watch: Watch) -> SignsChange:
         """Follow a batch: witnesses that lost a row go; pairs of new rows come that refute a law that held.
@@ -134,7 +82,7 @@ class OrderWitnesses:
         lost = signs.drop(self._table.is_live)
         if not len(new):
             return SignsChange(lost, set())
-        found = WitnessedSigns(self._plan.keys, self._policy)
+        found = self.aside()
         for pairs in self._candidates(new, laws, elsewhere, watch):
             watch.look()
             found.add(pairs)
@@ -146,10 +94,9 @@ class OrderWitnesses:
     def _candidates(self, new: range, laws: LeftSides, elsewhere: EnginePairs, watch: Watch) -> Iterator[Int32s]:
         """The pairs of new rows that can refute a law (line 1 of algorithm 4), by whatever way costs least."""
         rows = np.arange(new.start, new.stop, dtype=np.int64)
-        if sum(map(len, laws.values())) > _MOST_LAWS:
-            listed, counts, with_all = rows[:0], rows[:0], rows
-        else:
-            self._choose_indexes(laws)
+        listed, counts, with_all = rows[:0], rows[:0], rows
+        if self._has_use_for_indexes(len(rows), laws):
+            self._plan.catch_up()
             counts = candidate_counts(self._plan, rows)
             is_dear = better_with_all(counts, self._table.rows)
             listed, counts, with_all = rows[~is_dear], counts[~is_dear], rows[is_dear]
@@ -161,9 +108,18 @@ class OrderWitnesses:
         for chunk in violating_candidates(self._plan, listed):
             yield np.stack([chunk.left, chunk.right], axis=1)
 
+    def _has_use_for_indexes(self, new: int, laws: LeftSides) -> bool:
+        """Whether it may pay to ask indexes for so many new rows, which are chosen if there are none yet."""
+        pairs = new * self._table.rows
+        if sum(map(len, laws.values())) > _MOST_LAWS or pairs < _PAIRS_A_VISIT * self._plan.visits:
+            return False
+        self._choose_indexes(laws)
+        expected = pairs * sum(each.share for each in self._plan.indexes)
+        return not is_better_with_all(expected, pairs, self._table.rows)
+
     def _refuting(self, rows: Int64s, laws: LeftSides, watch: Watch) -> Int32s:
         """Compare some rows with all, in this process."""
-        table = OrderedRows(self._plan.keys)
+        table = OrderedRows(self.keys)
         places = np.searchsorted(table.numbers, rows)
         tile = tile_of_rows(table, places)
         pairs = refuting_pairs_of_rows(table, self._policy, laws, places, tile, None, watch.is_over)
@@ -180,6 +136,7 @@ class OrderWitnesses:
         named = {law for goal, sets in laws.items() for law in pointwise_laws(goal, sets)}
         is_stale = 2 * len(named.intersection(self._plan.pods)) < len(self._plan.pods)
         if is_stale or not all(law in self._served or self._plan.covers(law) for law in named):
+            self._plan.catch_up()
             self._plan = choose_indexes(self._table, sorted(named, key=str), self._policy, before=self._plan)
         self._served, self._planned = named, dict(laws)
 
@@ -206,34 +163,4 @@ class OrderWitnesses:
         """The pairs that joined, as ids."""
         pairs = self._compared().each_pair()
         new = pairs[(pairs >= self._new.start).any(axis=1)] if len(self._new) else pairs[:0]
-        return {"pairs": self._ids_of(np.concatenate([new, *self._learnt]))}
-
-    def replay(self, logged: Arrays) -> None:
-        """Drop and add witnesses as a batch did; only of a state that was just read."""
-        assert self._signs is None
-        self._waiting = np.concatenate([self._live(self._waiting), _rows_of(self._table, logged["pairs"])])
-        self._note_orders()
-
-    def arrays(self) -> Arrays:
-        """All pairs, as ids."""
-        pairs = self._live(self._waiting) if self._signs is None else self._signs.each_pair()
-        return {"pairs": self._ids_of(pairs)}
-
-    def differences(self) -> list[str]:
-        """Whether every pair that is kept has the signs that it is kept for."""
-        kept, anew = self._compared(), WitnessedSigns(TableKeys(self._table), self._policy)
-        anew.add(kept.each_pair())
-        return [] if anew.same_as(kept) else ["a vector of signs is kept that its witnesses do not have"]
-
-    def _live(self, pairs: Int32s) -> Int32s:
-        return pairs[self._table.is_live[pairs].all(axis=1)]
-
-    def _ids_of(self, pairs: Int32s) -> Int64s:
-        return self._table.ids_of(pairs.astype(np.int64).ravel()).reshape(-1, 2)
-
-
-def _rows_of(table: LivingTable, ids: Int64s) -> Int32s:
-    """The pairs of rows with some ids, which are live."""
-    rows = table.rows_of(np.array(ids, np.int64).ravel()).reshape(-1, 2)
-    assert (rows >= 0).all(), "a pair is saved of which a row is not there"
-    return rows.astype(np.int32)
+        return {"pairs": ids_of_pairs(self._table, np.concatenate([new, *self._learnt]))}

@@ -33,10 +33,11 @@ from lawful.discovery.questions import Watch
 from lawful.discovery.search import Search
 from lawful.evidence.denials.pool import DenialPool
 from lawful.evidence.living.orders import IndexPlan
+from lawful.maintenance.durable_files import Arrays
+from lawful.maintenance.evidence import Pair
 from lawful.maintenance.kept_laws import Checker, LawsChange
-from lawful.maintenance.pods.order_witnesses import OrderWitnesses, Pair
+from lawful.maintenance.pods.order_witnesses import OrderWitnesses
 from lawful.maintenance.pods.pod_blocks import PodBlock
-from lawful.maintenance.state_files import Arrays
 from lawful.search.pods.kept_left_sides import (
     LeftSides,
     broken_by,

@@ -41,14 +41,16 @@ def batch_summary(report: BatchReport) -> str:
 
 def _what_happened(report: BatchReport) -> Iterator[str]:
     if report.batch is None:
-        yield f"{laws_of_kinds(report.laws)} kept in {visible(report.folder)}"
+        kept = laws_of_kinds(report.laws) or counted(len(report.pins), "pinned law")
+        yield f"{kept} kept in {visible(report.folder)}"
     elif report.was_known:
         yield f"batch {visible(report.batch)} was applied before: nothing was changed"
     else:
         rows = [f"{counted(report.inserted, 'row')} inserted", f"{report.deleted:,} deleted"]
         rows += [f"{report.missing:,} to delete not there"] if report.missing else []
         yield ", ".join(rows)
-        yield f"{counted(len(report.removed), 'law')} went, {len(report.added):,} came"
+        if report.laws:
+            yield f"{counted(len(report.removed), 'law')} went, {len(report.added):,} came"
 
 
 def _pins(pins: Sequence[PinOutcome]) -> Iterator[str]:
@@ -64,7 +66,14 @@ def laws_of_kinds(laws: Mapping[str, int]) -> str:
     return ", ".join(counted(count, _NOUNS[kind]) for kind, count in laws.items())
 
 
-_NOUNS = {"key": "key", "fd": "FD", "pod": "POD"}
+_NOUNS = {
+    "key": "key",
+    "fd": "FD",
+    "canonical-od": "canonical OD",
+    "list-od": "list OD",
+    "pod": "POD",
+    "dc": "DC",
+}
 
 
 def _changed(what: str, style: str, laws: Sequence[ChangedLaw], name: str, limits: Limits) -> Iterator[Line]:

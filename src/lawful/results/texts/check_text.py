@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lawful.common.meanings import Allowance
@@ -21,7 +21,10 @@ from lawful.results.texts.lines import (
 from lawful.results.texts.shown_text import counted
 
 if TYPE_CHECKING:
+    from lawful.checks import Trial
     from lawful.results.check_report import CheckReport, Outcome
+
+_NAMES = {"rfi_plus": "RFI+"}
 
 
 def check_lines(report: CheckReport, limits: Limits) -> Iterator[Line]:
@@ -60,9 +63,17 @@ def _outcome(outcome: Outcome, table_name: str, limits: Limits) -> Iterator[Line
     verdict = Part("  holds   ", "green") if outcome.holds else Part("  broken  ", "bold red")
     yield (verdict, Part(shown_law(outcome.text, limits)))
     lines = [] if outcome.allowed is None else [_measured(outcome.error or 0.0, outcome.allowed)]
+    if outcome.trial is not None:
+        lines.append(_strength(outcome.trial, outcome.measures or {}))
     if outcome.has_violations:
         lines += refutation(outcome, table_name, limits)
     yield from indented(lines, " " * 10)
+
+
+def _strength(trial: Trial, measures: Mapping[str, float | None]) -> str:
+    others = (f"{_NAMES.get(name, name)} {value:.4g}" for name, value in measures.items() if value is not None)
+    tested = f"tested by {counted(trial.tested, 'pair')}"
+    return ", ".join([f"strength {trial.strength:.4g}", tested, *others])
 
 
 def _measured(error: float, allowed: Allowance) -> str:

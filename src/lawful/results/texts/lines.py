@@ -11,6 +11,7 @@ from typing import NamedTuple
 from lawful.results.texts.shown_text import counted, shortened, shown_name, shown_value, visible
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.origins import Place
+from lawful.tables.shuffled.table import is_shuffled
 
 _LINES_OF_A_PAGE = 50
 
@@ -96,7 +97,8 @@ A_PAGE = Limits(
 def heading(table: EncodedTable, engine: str) -> Line:
     """Name the table, its size and where the work was done: the first line of every result."""
     size = f"{counted(table.rows, 'row')}, {counted(table.width, 'column')}"
-    return line(f"{visible(table.name)}: {size}, engine {engine}")
+    placed = ", rows shuffled" if is_shuffled(table) else ""
+    return line(f"{visible(table.name)}: {size}, engine {engine}{placed}")
 
 
 def left_out(number: int, noun: str, limits: Limits) -> str:

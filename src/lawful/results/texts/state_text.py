@@ -23,12 +23,15 @@ def state_lines(report: StateReport, limits: Limits) -> Iterator[Line]:
     yield line(f"{visible(table.name)}: {size}")
     columns = ", ".join(f"{visible(column.name)} {column.type.value}" for column in table.columns)
     yield line(f"  columns   {shown_law(columns, limits)}")
-    yield line(f"  laws      {'; '.join([laws_of_kinds(report.laws), *_evidence(report)])}")
+    kept = [laws_of_kinds(report.laws), *_evidence(report)] if report.laws else ["only pinned ones"]
+    yield line(f"  laws      {'; '.join(kept)}")
     if settings["row_key"]:
         yield line(f"  row key   {visible(', '.join(settings['row_key']))}")
     for pin in report.pins:
         state = "holds" if pin.holds else f"broken by {counted(pin.violating, 'row')}"
         yield line(f"  pinned    {shown_law(pin.text, limits)}: {state}", "" if pin.holds else "red")
+    if report.index_bytes:
+        yield line(f"  indexes   {_size(report.index_bytes)} of memory for pinned laws")
     yield line(f"  on disk   {_size(report.bytes)} in {visible(report.folder)}")
     yield from _history(report, limits)
     if report.differences is not None:
@@ -43,8 +46,8 @@ def _evidence(report: StateReport) -> Iterator[str]:
     if report.laws.keys() & {"key", "fd"}:
         way = "all pairs counted" if report.settings["way"] == "counted" else "by witnesses"
         yield f"{way}, {counted(report.agree_sets, 'agree set')}"
-    if "pod" in report.laws:
-        yield f"PODs by witnesses, {counted(report.sign_vectors, 'vector')} of signs"
+    if report.laws.keys() - {"key", "fd"}:
+        yield f"orders by witnesses, {counted(report.sign_vectors, 'vector')} of signs"
 
 
 def _history(report: StateReport, limits: Limits) -> Iterator[Line]:

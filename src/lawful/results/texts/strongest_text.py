@@ -34,29 +34,39 @@ _FEWEST = 3
 _LINES_OF_A_TEXT = 2
 _EXAMPLES = 2
 """So many broken laws are shown with two rows, on a screen."""
+_EXCEPTIONS = "fd-with-exceptions"
+_WITH_EXCEPTIONS = "with exceptions"
 _TITLES = {
     "key": "keys",
     "entity": "columns that determine each other",
     "fd": "functional dependencies",
     "canonical-od": "orders",
+    _EXCEPTIONS: f"functional dependencies {_WITH_EXCEPTIONS}",
 }
 
 
 def strongest_lines(report: StrongestReport, limits: Limits) -> Iterator[Line]:
     """The table, what the laws say kind by kind, the strongest first, and two rows that break the first broken ones."""
     table = report.table
-    of_kind = {kind: [each for each in report.statements if each.kind == kind] for kind in _TITLES}
+    of_kind = {kind: [each for each in report.statements if _title_of(each) == kind] for kind in _TITLES}
     laws = {kind: [_law_lines(each, table.rows, limits) for each in some] for kind, some in of_kind.items() if some}
     head, tail = list(_about_the_table(report, limits)), list(_about_the_laws(report, limits))
     yield from head
     room = _LINES_OF_A_SCREEN - len(head) - len(tail) - 2 * len(laws)
     for kind, most in _most_shown(laws, room, limits).items():
+        if not most:
+            yield line(f"  {left_out(len(laws[kind]), _WITH_EXCEPTIONS, limits)}")
+            continue
         yield line(f"  strength  tested  wrong rows  {_TITLES[kind]}", "bold")
         for each in laws[kind][:most]:
             yield from map(line, each)
         if most < len(laws[kind]):
             yield line(f"  {left_out(len(laws[kind]) - most, '', limits)}")
     yield from tail
+
+
+def _title_of(each: Statement) -> str:
+    return _EXCEPTIONS if each.has_exceptions else each.kind
 
 
 def _about_the_table(report: StrongestReport, limits: Limits) -> Iterator[Line]:
@@ -84,7 +94,7 @@ def _law_lines(each: Statement, rows: int, limits: Limits) -> list[str]:
 
 
 def _most_shown(laws: Mapping[str, Sequence[Sequence[str]]], room: int, limits: Limits) -> dict[str, int]:
-    """How many laws of each kind fit into so many lines: a few of each, then FDs first."""
+    """How many laws of each kind fit into so many lines: a few of each, then FDs first, those with exceptions last."""
     if limits.width is None:
         return {kind: len(some) for kind, some in laws.items()}
     shown = dict.fromkeys(laws, 0)
@@ -97,8 +107,8 @@ def _most_shown(laws: Mapping[str, Sequence[Sequence[str]]], room: int, limits: 
             shown[kind] += 1
 
     for kind in laws:
-        take(kind, _FEWEST)
-    for kind in sorted(laws, key=lambda kind: kind != "fd"):
+        take(kind, _FEWEST if kind != _EXCEPTIONS else 0)
+    for kind in sorted(laws, key=lambda kind: (kind == _EXCEPTIONS, kind != "fd")):
         take(kind, math.inf)
     return shown
 

@@ -15,12 +15,16 @@ from lawful.common.arrays import Flags, Words
 from lawful.dependencies import POD, Operator
 from lawful.evidence.signs import WORD_BITS, SignVectors
 from lawful.search.kernels.extensions import find_supersets
+from lawful.search.pods.kernels.broken_laws import mark_refuting, satisfied_literals
 from lawful.search.pods.kernels.left_sides import (
+    AT_LEAST,
+    AT_MOST,
     COLUMN_BITS,
+    GREATER,
     IS_EQUAL,
     IS_GREATER,
     IS_LESS,
-    edges_of_signs,
+    LESS,
     turned_literals,
 )
 from lawful.search.pods.left_sides import Goal, literal_words
@@ -37,6 +41,12 @@ _BREAKING: Final[dict[Operator, tuple[int, ...]]] = {
     "<": (IS_EQUAL, IS_GREATER),
     "<=": (IS_GREATER,),
 }
+_BROKEN_BY: Final[dict[Operator, tuple[tuple[int, ...], tuple[int, ...]]]] = {
+    "=": ((LESS, GREATER), (LESS, GREATER)),
+    "<": ((AT_LEAST,), (AT_MOST,)),
+    "<=": ((GREATER,), (LESS,)),
+}
+"""Literals of which a pair satisfies one if it breaks a right side: as it is, and with its rows exchanged."""
 _NIBBLE = np.uint64(15)
 _PLACES = WORD_BITS // COLUMN_BITS
 
@@ -78,18 +88,19 @@ def _premises(goal: Goal, laws: LeftSides) -> Words:
 
 def broken_by(signs: SignVectors, laws: LeftSides, columns: int) -> Broken:
     """Which vectors, one way round or the other, refute which laws."""
-    refutes = np.zeros(len(signs), np.bool_)
     goals: set[Goal] = set()
-    edges = edges_of_signs(signs.less, signs.greater, columns)
-    for image in (edges, turned_literals(edges)):
-        for goal, sets in laws.items():
-            breaking = np.flatnonzero(breaks(image, goal)) if len(sets) else np.empty(0, np.int64)
-            # A pair satisfies a left side that has none of the literals which the pair does not satisfy.
-            found = breaking[find_supersets(~image[breaking], sets)] if len(breaking) else breaking
-            if len(found):
-                refutes[found] = True
+    satisfied = satisfied_literals(signs.less, signs.greater, columns)
+    refutes = np.zeros(satisfied.shape[1], np.uint64)
+    for goal, sets in laws.items():
+        for is_turned in (False, True) if len(sets) else ():
+            # What a law says of a pair with its rows exchanged, its mirror image says of the pair.
+            literals = [COLUMN_BITS * goal.column + place for place in _BROKEN_BY[goal.operator][is_turned]]
+            breaking = np.bitwise_or.reduce(satisfied[literals], axis=0)
+            if breaking.any() and mark_refuting(
+                satisfied, turned_literals(sets) if is_turned else sets, breaking, refutes
+            ):
                 goals.add(goal)
-    return Broken(refutes, goals)
+    return Broken(np.unpackbits(refutes.view(np.uint8), bitorder="little")[: len(signs)].astype(np.bool_), goals)
 
 
 def breaks(edges: Words, goal: Goal) -> Flags:

@@ -17,9 +17,10 @@ from lawful.evidence.living.orders import (
     candidate_counts,
     choose_indexes,
     fetches_of,
+    is_better_with_all,
     violating_candidates,
 )
-from lawful.evidence.living.orders.fetches import widest
+from lawful.evidence.living.orders.fetches import finer_fetches_of, widest
 from lawful.evidence.living.orders.sampled_pairs import correlation
 from tests.evidence.living.orders.growing import Growing, Row, histories
 from tests.evidence.pairs import POLICIES
@@ -54,7 +55,9 @@ def check_plan(plan: IndexPlan) -> None:
     assert all(plan.covers(law) for law in plan.pods)
     for each in plan.indexes:
         for number in each.serves:
-            assert each.index.columns in [fetch.columns for fetch in fetches_of(plan.pods[number])]
+            law = plan.pods[number]
+            answered = [(fetch.columns, fetch.within) for fetch in (*fetches_of(law), *finer_fetches_of(law))]
+            assert (each.index.columns, each.index.within) in answered
 
 
 @given(
@@ -125,12 +128,32 @@ def test_a_plan_lists_little_where_the_laws_nearly_hold() -> None:
     assert max(counts.values()) < 0.1 * 100 * 1950
 
 
+def test_a_law_within_classes_lists_no_more_in_a_larger_table() -> None:
+    """Any two comparisons of it find a share of the table; all three find nothing."""
+    laws = [POD(((0, "="), (1, "<")), (2, "<=")), POD(((0, "="), (1, "=")), (2, "="))]
+    for count in (1000, 4000):
+        generator = np.random.default_rng(6)
+        group, amount = generator.integers(0, 8, count), generator.integers(0, 60, count)
+        rows = np.stack([group, amount, amount // 2 + group * 5 % 7 * 10, amount], axis=1)
+        growing = Growing([tuple(row) for row in rows.tolist()], WIDTH)
+        plan = choose_indexes(growing.table, laws, NullPolicy.EQUAL)
+        assert all(each.index.within is not None for each in plan.indexes)
+        assert not listed(plan, np.arange(count - 100, count), 1000)
+        (row,) = growing.change([(3, 30, 1000, 0)])
+        plan.catch_up()
+        broken = [s for s, (of, paid, _, _) in enumerate(growing.rows[:count]) if of == 3 and int(paid or 0) >= 30]
+        assert sorted(listed(plan, np.array([row]), 1000)) == [(s, row) for s in broken]
+
+
 def test_rows_are_compared_with_all_where_that_saves_much() -> None:
     few, many = np.full(200, 10), np.full(200, 900)
     assert not better_with_all(few, 1000).any()
     assert better_with_all(many, 1000).all()
     assert better_with_all(np.concatenate([few, many]), 1000).tolist() == [False] * 200 + [True] * 200
     assert not better_with_all(many[:1], 1000).any(), "laying the table out costs more than one row"
+    assert is_better_with_all(200 * 900, 200 * 1000, 1000)
+    assert not is_better_with_all(900, 1000, 1000)
+    assert not is_better_with_all(200 * 10, 200 * 1000, 1000)
 
 
 def test_a_selective_column_or_a_shared_index_covers_many() -> None:
@@ -173,6 +196,9 @@ def test_fetches_that_others_find_too_are_not_asked() -> None:
     assert widest([Fetch.of((0, "<"), (1, "!="))]) == (Fetch(0, "<", 1, "<"), Fetch(0, "<", 1, ">"))
     assert widest([Fetch.of((0, "="), (1, "!="))]) == (Fetch(0, "=", 1, "<"),)
     assert widest([Fetch.of((3, "!="))]) == (Fetch(3, "<"),)
+    assert Fetch.of((0, "<"), (1, ">"), 2).is_within(Fetch.of((0, "<="), (1, ">")))
+    assert not Fetch.of((0, "<"), (1, ">")).is_within(Fetch.of((0, "<="), (1, ">"), 2))
+    assert not Fetch.of((0, "<"), (1, ">"), 3).is_within(Fetch.of((0, "<="), (1, ">"), 2))
 
 
 def test_a_correlation_is_a_number() -> None:

@@ -20,7 +20,8 @@ def check_orders(policy: NullPolicy) -> None:
         cells = generator.integers(0, 40, (count, 3)).tolist()
         return [tuple(None if cell == 7 else cell for cell in row) for row in cells]
 
-    laws = [POD(((0, one), (1, other)), (2, "<")) for one, other in product(("=", *ORDERS), ORDERS)]
+    laws = [POD(((0, "="), (1, one)), (2, "<=")) for one in ORDERS]
+    laws += [POD(((0, one), (1, other)), (2, "<")) for one, other in product(("=", *ORDERS), ORDERS)]
     growing = Growing(rows(60), 3)
     plan = choose_indexes(growing.table, laws, policy)
     for size in (300, 5):

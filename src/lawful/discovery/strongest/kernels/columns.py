@@ -32,3 +32,4 @@ def try_columns(
         out[place, 3] = found[3]
         out[place, 4] = found[4]
         out[place, 5] = found[5]
+        out[place, 6] = found[6]

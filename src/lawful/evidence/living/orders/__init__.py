@@ -10,6 +10,7 @@ from lawful.evidence.living.orders.candidates import (
     CandidateChunk,
     better_with_all,
     candidate_counts,
+    is_better_with_all,
     violating_candidates,
 )
 from lawful.evidence.living.orders.chain_index import ChainIndex, IndexStatistics
@@ -31,5 +32,6 @@ __all__ = [
     "candidate_counts",
     "choose_indexes",
     "fetches_of",
+    "is_better_with_all",
     "violating_candidates",
 ]

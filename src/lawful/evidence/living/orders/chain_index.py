@@ -11,6 +11,7 @@ Departures from the paper:
 - Rows that came last have chains of their own, which are made anew with each batch. They are put into those of the
   others, in one pass over all, once there are some four times the root of the table's rows.
 - "Alternative" and "reversed" uses (section V-B, example 11) need no row to be looked at: bounds tell equal values.
+- Chains may be sorted within the classes of a third column: then rows are asked for that have the same value there.
 - Rows can leave. They stay in the chains, and are passed over, until they are one in four.
 - The index is built anew where that is cheaper than putting rows in, or chains have become twice as many as needed.
 """
@@ -67,11 +68,15 @@ class ChainIndex:
         The columns, with the operators that chains are sorted by: `<`, `<=`, `>` or `>=`.
     policy
         What null means: the smallest value, or one that satisfies no comparison.
+    within
+        A third column, if only rows with the same value there are ever asked for.
     """
 
-    def __init__(self, keys: TableKeys, first: Mark, second: Mark | None, policy: NullPolicy) -> None:
+    def __init__(
+        self, keys: TableKeys, first: Mark, second: Mark | None, policy: NullPolicy, within: int | None = None
+    ) -> None:
         self._keys, self._table, self._policy = keys, keys.table, policy
-        self.order = ChainOrder(keys, first, second)
+        self.order = ChainOrder(keys, first, second, within)
         self._ordered: list[int]
         self._labelled: list[int]
         self._chains: Chains
@@ -83,6 +88,11 @@ class ChainIndex:
     def columns(self) -> tuple[int, ...]:
         """The columns that rows are sorted on."""
         return self.order.columns
+
+    @property
+    def within(self) -> int | None:
+        """The column whose value is the same in all rows that are asked for."""
+        return self.order.within
 
     @property
     def rank(self) -> int:
@@ -111,8 +121,8 @@ class ChainIndex:
             self._build()
             return
         if labelled != self._labelled:
-            starts, _, _, rows = self._chains
-            self._chains = Chains(starts, *self.order.keys_of(rows.astype(np.int64)), rows)
+            x, y = self.order.keys_of(self._chains.rows.astype(np.int64))
+            self._chains = self._chains._replace(x=x, y=y)
             self._labelled = labelled
         recent = np.concatenate([self._recent.rows.astype(np.int64), self._rows_from(self._end)])
         recent = recent[self._table.is_live[recent]]
@@ -126,9 +136,13 @@ class ChainIndex:
             self._recent = self.order.cover(recent)
 
     def fetch(self, row: int, first_op: Operator, second_op: Operator | None = None) -> Int32s:
-        """The live rows s other than t, the given one, with `t first_op s` and `t second_op s`: T of the paper."""
+        """The live rows s other than t, the given one, with `t first_op s` and `t second_op s`: T of the paper.
+
+        All have the value of t in the column that rows are sorted within.
+        """
         second = self.columns[1] if second_op is not None else None
-        parts = self.ranges(np.array([row]), Fetch(self.columns[0], first_op, second, second_op), both=False)
+        asked = Fetch(self.columns[0], first_op, second, second_op, self.within)
+        parts = self.ranges(np.array([row]), asked, both=False)
         found = [part.rows[start:stop] for part in parts for start, stop in zip(*part.first, *part.last, strict=True)]
         rows = np.sort(np.concatenate([np.empty(0, np.int32), *found]))
         return np.asarray(rows[self._table.is_live[rows] & (rows != row)])
@@ -140,18 +154,22 @@ class ChainIndex:
     def ranges(self, rows: Int64s, fetch: Fetch, *, both: bool = True) -> list[Ranges]:
         """Where the rows are that some rows ask for; with `both`, also those that the mirror image asks for."""
         own, is_asked, operators = self.order.keys_of(rows), self._has_values(rows), self._operators(fetch)
+        own_class = self.order.classes_of(rows)
+        classes = (own_class,) if len(own_class) else ()
+        by_x, by_y = (np.lexsort((keys, *classes)) for keys in own)
         found = []
         for chains in self.chains:
             shape = len(rows), chains.rank * (1 + both)
-            first, last = np.empty(shape, np.int32), np.empty(shape, np.int32)
-            kernels.find_ranges(chains.starts, chains.x, chains.y, *own, is_asked, *operators, both, first, last)
+            # Chains are gone through one after the other, each for all rows: what is written next lies beside.
+            first, last = np.empty(shape, np.int32, order="F"), np.empty(shape, np.int32, order="F")
+            kernels.find_ranges(*chains[:-1], own_class, *own, by_x, by_y, is_asked, *operators, both, first, last)
             found.append(Ranges(chains.rows, first, last))
         return found
 
     def _operators(self, fetch: Fetch) -> tuple[int, int]:
         given = {fetch.first: fetch.first_op, fetch.second: fetch.second_op}
-        if not {column for column in given if column is not None} <= set(self.columns):
-            raise ValueError(f"an index on the columns {self.columns} cannot compare {fetch.columns}")
+        if fetch.within != self.within or not {column for column in given if column is not None} <= set(self.columns):
+            raise ValueError(f"an index on the columns {self.columns} within {self.within} cannot answer {fetch}")
         one = given.get(self.columns[0])
         other = given.get(self.columns[1]) if len(self.columns) == 2 else None
         if self.order.falls and other is not None:
@@ -160,7 +178,10 @@ class ChainIndex:
 
     def _versions(self) -> tuple[list[int], list[int]]:
         keys = [self._keys.column(column) for column in self.columns]
-        return [each.ordered for each in keys], [each.labelled for each in keys]
+        ordered = [each.ordered for each in keys]
+        if self.within is not None:  # a column whose values change their order may get other codes too
+            ordered.append(self._keys.column(self.within).ordered)
+        return ordered, [each.labelled for each in keys]
 
     def _build(self) -> None:
         """Chains of all live rows, the fewest that there can be."""
@@ -189,6 +210,6 @@ class ChainIndex:
     def _has_values(self, rows: Int64s) -> Flags:
         has = np.ones(len(rows), np.bool_)
         if self._policy is NullPolicy.IGNORE:
-            for column in self.columns:
+            for column in (*self.columns, *([] if self.within is None else [self.within])):
                 has &= self._table.codes.column_of_rows(column, rows) != NULL_RANK
         return has

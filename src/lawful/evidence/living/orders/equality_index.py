@@ -26,6 +26,11 @@ class EqualityIndex:
         return (self.column,)
 
     @property
+    def within(self) -> None:
+        """No other column has to be the same."""
+        return None
+
+    @property
     def rank(self) -> int:
         """Rows that have a value stand side by side, as in one chain."""
         return 1
@@ -46,7 +51,7 @@ class EqualityIndex:
 
     def ranges(self, rows: Int64s, fetch: Fetch) -> list[Ranges]:
         """Where the rows are that have the value of each of some rows."""
-        if not fetch.is_equality or fetch.first != self.column:
+        if not fetch.is_equality or (fetch.first, fetch.within) != (self.column, None):
             raise ValueError(f"an index of equal values in column {self.column} cannot answer {fetch}")
         if self._followed != (self._clusters.end, self._table.end):  # somebody else has sorted the clusters anew
             self.catch_up()

@@ -126,6 +126,8 @@ class OrderKeys:
         """
         low = np.zeros(len(texts), np.int64)
         high = np.full(len(texts), self.known, np.int64)
+        if self.known and self._are_behind_all(texts):
+            return high
         steps = np.arange(1, _PIVOTS + 1)[:, None]
         while (open_ := low < high).any():
             between = low[open_] + (high - low)[open_] * steps // (_PIVOTS + 1)
@@ -136,6 +138,11 @@ class OrderKeys:
             low = np.maximum(low, np.append(-1, pivots)[smaller] + 1)
             high = np.minimum(high, np.append(pivots, self.known)[smaller])
         return low
+
+    def _are_behind_all(self, texts: pa.Array) -> bool:
+        """Whether all of some values are greater than those that are known, as numbers and times that grow are."""
+        two = pa.concat_arrays([texts.slice(0, 1), self._dictionary.texts(self.order[-1:])])
+        return bool(canonical_order(two, self._type)[0] == 1)
 
 
 class TableKeys:
@@ -160,6 +167,12 @@ class TableKeys:
         """Take in the values that have come, in every column that was asked for."""
         for keys in self._columns.values():
             keys.catch_up()
+
+    def forget_new_values(self) -> None:
+        """Forget values that dictionaries have lost again."""
+        for column, keys in self._columns.items():
+            if keys.known > len(self.table.columns[column].dictionary):
+                keys.catch_up()
 
     def of_rows(self, column: int, rows: Int64s) -> Int64s:
         """The labels of some rows in a column."""

@@ -6,6 +6,9 @@ is there for: it estimates on a sample of pairs what each fetch would list, and 
 that add the fewest pairs for each POD that they cover. Where A and B rise together, algorithm 3 takes an index for A<
 and B<, which finds nearly every row; other comparisons of the same POD may find none.
 
+Laws of which all pairs of comparisons find many pairs are offered three comparisons, one of them by =, too: for a law
+within classes, such as {state=, salary<} -> rate<=, nothing less finds only what breaks it.
+
 Departures beside: any operators on two columns can be answered by any index on them, so pairs of columns are covered
 and not pairs of operators; what is covered is struck off after a choice, not while it is looked through, and indexes
 that cover nothing any more are not built (I10); chains are sorted by operators that allow ties, which need the fewest.
@@ -25,7 +28,7 @@ from lawful.common.meanings import NullPolicy
 from lawful.dependencies.laws import POD
 from lawful.evidence.living.orders.chain_index import ChainIndex
 from lawful.evidence.living.orders.equality_index import EqualityIndex
-from lawful.evidence.living.orders.fetches import Fetch, fetches_of, widest
+from lawful.evidence.living.orders.fetches import Fetch, fetches_of, finer_fetches_of, widest
 from lawful.evidence.living.orders.order_keys import TableKeys
 from lawful.evidence.living.orders.ranges import Ranges, RowIndex, total_counts
 from lawful.evidence.living.orders.sampled_pairs import SampledPairs
@@ -42,6 +45,11 @@ _LISTED_AGAIN = 0.25
 """What listing a pair costs, as a part of what comparing it costs."""
 _VISIT = 1 / 1024
 """What asking an index costs beside what it lists, as a share of the table."""
+
+_FINE_ENOUGH = 1 / 1024
+"""A POD that has a fetch which finds no larger share of all pairs is offered none of three comparisons."""
+_MOST_FINER = 8
+"""Of these, the best so many are looked at for each POD."""
 
 _Choice = tuple[object, ...]
 """What is scored: columns with all fetches on them, or one fetch."""
@@ -102,7 +110,9 @@ class IndexPlan:
         """
         asked = [fetch for each in self.indexes for fetch in each.fetches]
         return any(
-            all(any(part.is_within(fetch) for fetch in asked) for part in option.parts()) for option in fetches_of(pod)
+            all(any(part.is_within(fetch) for fetch in asked) for part in option.parts())
+            for options in (fetches_of, finer_fetches_of)
+            for option in options(pod)
         )
 
     def catch_up(self) -> None:
@@ -111,6 +121,11 @@ class IndexPlan:
         self.clusters.catch_up()
         for each in self.indexes:
             each.index.catch_up()
+
+    @property
+    def visits(self) -> int:
+        """How many questions are asked for new rows."""
+        return sum(len(each.fetches) for each in self.indexes)
 
     @property
     def memory(self) -> int:
@@ -140,29 +155,36 @@ def choose_indexes(
     """
     keys, pods = before.keys if before else TableKeys(table), tuple(pods)
     clusters = before.clusters if before else clusters or RowClusters(table)
-    known = {(each.index.columns, each.fetches[0].is_equality): each.index for each in before.indexes} if before else {}
+    known = {_columns_of(each.fetches[0]): each.index for each in before.indexes} if before else {}
     sample = SampledPairs(keys, policy, seed)
     options = [fetches_of(pod) for pod in pods]
-    chosen = _by_share(options, sample) if scoring == "share" else _by_correlation(options, sample)
-    grouped: dict[tuple[tuple[int, ...], bool], dict[int, Fetch]] = defaultdict(dict)
+    if scoring == "share":
+        chosen = _by_share(_with_finer(options, pods, sample), sample)
+    else:
+        chosen = _by_correlation(options, sample)
+    grouped: dict[tuple[tuple[int, ...], bool, int], dict[int, Fetch]] = defaultdict(dict)
     for number, fetch in chosen.items():
-        grouped[fetch.columns, fetch.is_equality][number] = fetch
+        grouped[_columns_of(fetch)][number] = fetch
     indexes = []
-    for (columns, is_equality), served in sorted(grouped.items()):
+    for group, served in sorted(grouped.items()):
         fetches = widest(served.values())
-        index = known.get((columns, is_equality))
-        if index is None and is_equality:
-            index = EqualityIndex(table, clusters, columns[0], policy)
+        index = known.get(group)
+        if index is None and fetches[0].is_equality:
+            index = EqualityIndex(table, clusters, fetches[0].first, policy)
         elif index is None:
-            index = _chain_index(keys, columns, fetches, sample, policy)
+            index = _chain_index(keys, fetches, sample, policy)
         indexes.append(PlannedIndex(index, fetches, tuple(sorted(served)), sample.share(fetches)))
     return IndexPlan(table, pods, tuple(indexes), keys, clusters)
 
 
-def _chain_index(
-    keys: TableKeys, columns: tuple[int, ...], fetches: Sequence[Fetch], sample: SampledPairs, policy: NullPolicy
-) -> ChainIndex:
+def _columns_of(fetch: Fetch) -> tuple[tuple[int, ...], bool, int]:
+    """What tells the index that answers a fetch from all others."""
+    return fetch.columns, fetch.is_equality, -1 if fetch.within is None else fetch.within
+
+
+def _chain_index(keys: TableKeys, fetches: Sequence[Fetch], sample: SampledPairs, policy: NullPolicy) -> ChainIndex:
     """The index on two columns with the direction that needs fewer chains, as far as the sample can tell."""
+    columns, within = fetches[0].columns, fetches[0].within
     if len(columns) == 1:
         return ChainIndex(keys, (columns[0], "<="), None, policy)
     related = sample.correlation(*columns)
@@ -171,7 +193,7 @@ def _chain_index(
     else:
         apart = [fetch for fetch in fetches if "=" not in (fetch.first_op, fetch.second_op)]
         falls = 2 * sum(fetch.first_op[0] != str(fetch.second_op)[0] for fetch in apart) > len(apart)
-    return ChainIndex(keys, (columns[0], "<="), (columns[1], ">=" if falls else "<="), policy)
+    return ChainIndex(keys, (columns[0], "<="), (columns[1], ">=" if falls else "<="), policy, within)
 
 
 class _ListedShares:
@@ -194,6 +216,24 @@ class _ListedShares:
         added = self._finds[self._place[choice]] & self._is_open
         self._is_open &= ~added
         self._compared -= np.count_nonzero(self._finds[:, added], axis=1)
+
+
+def _with_finer(options: Sequence[Sequence[Fetch]], pods: Sequence[POD], sample: SampledPairs) -> list[list[Fetch]]:
+    """The fetches of each POD, and for PODs whose fetches all find many pairs the best ones of three comparisons."""
+    shares: dict[Fetch, float] = {}
+
+    def share(fetch: Fetch) -> float:
+        if fetch not in shares:
+            shares[fetch] = sample.share((fetch,))
+        return shares[fetch]
+
+    found = []
+    for pod, fetches in zip(pods, options, strict=True):
+        least = min(map(share, fetches))
+        finer = finer_fetches_of(pod) if least > _FINE_ENOUGH else []
+        better = sorted((fetch for fetch in finer if 2 * share(fetch) <= least), key=share)
+        found.append([*fetches, *better[:_MOST_FINER]])
+    return found
 
 
 def _by_share(options: Sequence[Sequence[Fetch]], sample: SampledPairs) -> _Served:

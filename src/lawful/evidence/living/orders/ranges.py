@@ -26,6 +26,10 @@ class Ranges(NamedTuple):
         """How many rows are in the ranges of each new row."""
         return np.asarray((self.last - self.first).sum(axis=1, dtype=np.int64))
 
+    def of(self, new: slice) -> Ranges:
+        """Those of some of the new rows."""
+        return self._replace(first=self.first[new], last=self.last[new])
+
     def without(self, left_out: Flags) -> Ranges:
         """The same with nothing for some of the new rows."""
         return self._replace(last=np.where(left_out[:, None], self.first, self.last))
@@ -40,11 +44,11 @@ class Ranges(NamedTuple):
         seen
             Bit k of word r: the pair of row r with new row k was listed before. Empty if pairs may be listed again.
         """
-        first, at = self.first.copy(), 0
+        first, last, at = np.array(self.first, order="C"), np.ascontiguousarray(self.last), 0
         chunk = min(chunk, int(self.counts().sum()))
         while chunk and at < first.size:
             left, right = np.empty(chunk, np.int32), np.empty(chunk, np.int32)
-            at, count = list_pairs(self.rows, first, self.last, numbers, is_live, seen, at, left, right)
+            at, count = list_pairs(self.rows, first, last, numbers, is_live, seen, at, left, right)
             if count:
                 yield left[:count], right[:count]
 
@@ -55,6 +59,10 @@ class RowIndex(Protocol):
     @property
     def columns(self) -> tuple[int, ...]:
         """The columns whose comparisons it answers."""
+
+    @property
+    def within(self) -> int | None:
+        """A column whose value is the same in all rows that it lists."""
 
     @property
     def rank(self) -> int:

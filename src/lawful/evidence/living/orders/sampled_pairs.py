@@ -83,6 +83,8 @@ class SampledPairs:
 
     def _satisfies(self, fetch: Fetch) -> Flags:
         satisfied = self._satisfying(fetch.first, fetch.first_op)
+        if fetch.within is not None:
+            satisfied = satisfied & self._satisfying(fetch.within, "=")
         if fetch.second is None or fetch.second_op is None:
             return satisfied
         return satisfied & self._satisfying(fetch.second, fetch.second_op)

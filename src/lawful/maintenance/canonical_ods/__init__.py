@@ -1,0 +1,1 @@
+"""Canonical order dependencies of a table that changes."""

@@ -1,0 +1,1 @@
+"""List-based order dependencies of a table that changes."""

@@ -1,0 +1,181 @@
+"""Events and rows put aside, handed on to files outside a state: nothing twice and nothing lost, whatever is killed.
+
+The files are made up from the state's own log. Each event has its place there (version and number), and the files say
+how far they are: the last line of a file of events, the name of the last file of a quarantine. So they only catch up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from lawful.common.errors import SourceError, UsageError
+from lawful.maintenance.law_events import Event, Place
+from lawful.maintenance.living_state import LivingState
+
+_BLOCK = 1 << 16
+_ASIDE_NAME = re.compile(r"([0-9]{6,})\.jsonl", re.ASCII)
+_BEGINNING: Place = (0, -1)
+
+_MARK = ".upto"
+"""The file of a quarantine that says how far it is, for those who take files away when they have read them."""
+
+_reached: dict[Path, tuple[int, int]] = {}
+"""The version up to which this process has written a file, and the size that it had then: as long as it has that, older
+events need not be looked through again."""
+
+
+OnEvent = Callable[[dict[str, Any]], None]
+"""Is given every event, some of them twice where a process was killed: each says its version and number."""
+
+
+class Tellers(NamedTuple):
+    """Whom to tell what happened to laws: a file of events, a folder for rows put aside, a function."""
+
+    events: str | os.PathLike[str] | None = None
+    quarantine: str | os.PathLike[str] | None = None
+    on_event: OnEvent | None = None
+
+    def tell(self, state: LivingState, since: int) -> None:
+        """Bring files up to the state, and give the function all events of versions after `since`."""
+        if self.events is not None:
+            EventFile(Path(self.events)).catch_up(state)
+        if self.quarantine is not None:
+            QuarantineFolder(Path(self.quarantine)).catch_up(state)
+        if self.on_event is not None:
+            for event in state.events(since):
+                self.on_event(event)
+
+
+class EventFile:
+    """A file of events as JSON lines.
+
+    Parameters
+    ----------
+    path
+        The file; it is made when the first event comes.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.absolute()
+
+    def catch_up(self, state: LivingState) -> None:
+        """Append all events that the file lacks; a last line that was cut off is written anew."""
+        try:
+            with self._path.open("r+b" if self._path.exists() else "w+b") as file:
+                last = self._last_place(file)
+                if last[0] > state.table.version:
+                    raise UsageError(
+                        f"{self._path} tells of version {last[0]}, and the state {state.folder} is at version "
+                        f"{state.table.version}",
+                        "The batch is in the state. Name a file of its own for the events of each state.",
+                    )
+                version, size = _reached.get(self._path, (0, -1))
+                since = version if file.tell() == size else max(last[0] - 1, 0)
+                file.writelines(_line(event) for event in state.events(since) if _place(event) > last)
+                file.flush()
+                os.fsync(file.fileno())
+                _reached[self._path] = state.table.version, file.tell()
+        except OSError as error:
+            raise _not_written(self._path, error) from None
+
+    def _last_place(self, file: IO[bytes]) -> Place:
+        """The place of the last event; what is behind the last whole line is cut off."""
+        end = file.seek(0, os.SEEK_END)
+        if end == 0:
+            return _BEGINNING
+        tail = b""
+        start = end
+        while start > 0 and tail.count(b"\n", 0, -1) < 1:
+            start = max(0, start - _BLOCK)
+            file.seek(start)
+            tail = file.read(end - start)
+        whole = tail.rfind(b"\n") + 1
+        file.truncate(start + whole)
+        file.seek(start + whole)
+        lines = tail[:whole].splitlines()
+        if not lines:
+            return _BEGINNING
+        try:
+            event = json.loads(lines[-1])
+            return int(event["version"]), int(event["number"])
+        except (ValueError, KeyError, TypeError):
+            raise UsageError(f"{self._path} is there, and is no file of events", "Name another file.") from None
+
+
+class QuarantineFolder:
+    """A folder with a file of JSON lines for each version that rows were put aside from.
+
+    Parameters
+    ----------
+    folder
+        The folder; it is made when the first row comes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.absolute()
+
+    def catch_up(self, state: LivingState) -> None:
+        """Write the files that are missing behind the last one; a file is there whole or not at all."""
+        try:
+            since = self._last_version()
+            aside: defaultdict[int, list[Event]] = defaultdict(list)
+            for event in state.events(since):
+                if event["event"] == "aside":
+                    aside[event["version"]].append(event)
+            for version, events in sorted(aside.items()):
+                self._folder.mkdir(parents=True, exist_ok=True)
+                lines = b"".join(json.dumps(_row(event)).encode() + b"\n" for event in events)
+                self._write(f"{version:06d}.jsonl", lines)
+            if self._folder.is_dir():
+                self._write(_MARK, str(state.table.version).encode())
+        except OSError as error:
+            raise _not_written(self._folder, error) from None
+
+    def _write(self, name: str, data: bytes) -> None:
+        fresh = self._folder / f"{name}.new"
+        fresh.write_bytes(data)
+        fresh.replace(self._folder / name)
+
+    def _last_version(self) -> int:
+        if not self._folder.is_dir():
+            return 0
+        names = (_ASIDE_NAME.fullmatch(path.name) for path in self._folder.iterdir())
+        last = max((int(name[1]) for name in names if name), default=0)
+        mark = self._folder / _MARK
+        return max(last, int(mark.read_text("ascii"))) if mark.is_file() else last
+
+
+def _place(event: Event) -> Place:
+    return event["version"], event["number"]
+
+
+def _line(event: Event) -> bytes:
+    return json.dumps(event, ensure_ascii=False).encode() + b"\n"
+
+
+def _row(event: Event) -> dict[str, Any]:
+    """A row that was put aside: its values, and what was wrong."""
+    row = event["rows"][0]
+    values = dict(row["values"])
+    where = f"{row['unit']} {row['number']}" if row["file"] is None else f"{row['file']}, {row['unit']} {row['number']}"
+    told = {"_law": event["law"], "_reason": event["reason"], "_place": where, "_batch": event["batch"]}
+    return values | {_unused(name, values): value for name, value in told.items()}
+
+
+def _unused(name: str, values: dict[str, Any]) -> str:
+    while name in values:
+        name = f"_{name}"
+    return name
+
+
+def _not_written(path: Path, error: OSError) -> SourceError:
+    return SourceError(
+        f"cannot write {path}: {error.strerror or error}",
+        "The batch is in the state, and the file is brought up to it when the stream goes on.",
+    )
