@@ -12,22 +12,31 @@ from pathlib import Path
 from bench.dc_cases import CASES as DC_CASES
 from bench.errors_cases import CASES as ERRORS_CASES
 from bench.evidence_cases import CASES as EVIDENCE_CASES
+from bench.export_cases import CASES as EXPORT_CASES
 from bench.fd_cases import CASES as FD_CASES
 from bench.harness import DATA_VARIABLE, MOST_ROWS, ROOT, Case, Measurement, Missing, Settings, show, write
 from bench.limits_cases import CASES as LIMITS_CASES
 from bench.list_od_cases import CASES as LIST_OD_CASES
 from bench.living_cases import CASES as LIVING_CASES
+from bench.living_orders_cases import CASES as LIVING_ORDERS_CASES
 from bench.living_paper_cases import CASES as LIVING_PAPER_CASES
 from bench.od_cases import CASES as OD_CASES
+from bench.pinned_cases import CASES as PINNED_CASES
 from bench.pod_cases import CASES as POD_CASES
 from bench.pool_cases import CASES as POOL_CASES
+from bench.report_cases import CASES as REPORT_CASES
+from bench.shuffle_cases import CASES as SHUFFLE_CASES
+from bench.simulation_cases import CASES as SIMULATION_CASES
 from bench.spark_cases import CASES as SPARK_CASES
 from bench.start_cases import CASES as START_CASES
+from bench.stream_cases import CASES as STREAM_CASES
 from bench.strength_cases import CASES as STRENGTH_CASES
 from bench.wide_cases import CASES as WIDE_CASES
 
 CASES: dict[str, Case] = {
     **SPARK_CASES,
+    **SHUFFLE_CASES,
+    **SIMULATION_CASES,
     **FD_CASES,
     **EVIDENCE_CASES,
     **OD_CASES,
@@ -35,13 +44,18 @@ CASES: dict[str, Case] = {
     **DC_CASES,
     **ERRORS_CASES,
     **POOL_CASES,
+    **REPORT_CASES,
     **LIVING_CASES,
+    **LIVING_ORDERS_CASES,
     **LIVING_PAPER_CASES,
     **POD_CASES,
+    **PINNED_CASES,
     **START_CASES,
     **WIDE_CASES,
     **LIMITS_CASES,
     **STRENGTH_CASES,
+    **EXPORT_CASES,
+    **STREAM_CASES,
 }
 
 
@@ -61,7 +75,7 @@ def main() -> None:
         "--most-rows",
         type=int,
         default=MOST_ROWS,
-        help="how far living-growth grows its table (10000000 for all of it)",
+        help="how far living-growth and pinned-batches grow their tables (10000000 for all of it)",
     )
     arguments = parser.parse_args()
     chosen = {name: case for name, case in CASES.items() if any(fnmatch(name, p) for p in arguments.cases)}

@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -92,8 +93,13 @@ class Ran:
     answer: Mapping[str, Any]
 
 
-def run_program(command: Sequence[str], environment: Mapping[str, str] | None = None, limit: float = 1800.0) -> Ran:
-    """Run a program that prints a JSON object on its last line."""
+def run_program(
+    command: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    limit: float = 1800.0,
+    watched: Callable[[int], AbstractContextManager[Any]] = nullcontext,
+) -> Ran:
+    """Run a program that prints a JSON object on its last line; `watched` may look at its session meanwhile."""
     begin = time.perf_counter()
     process = subprocess.Popen(
         list(command),
@@ -104,10 +110,12 @@ def run_program(command: Sequence[str], environment: Mapping[str, str] | None = 
         env={**os.environ, **(environment or {})},
         start_new_session=True,
     )
-    watcher = _PeakWatcher(process.pid)
+    # To look at all processes costs some milliseconds; a run that is watched anyway is a long one.
+    watcher = _PeakWatcher(process.pid, 0.05 if watched is nullcontext else 0.5)
     watcher.start()
     try:
-        out, err = process.communicate(timeout=limit)
+        with watched(process.pid):
+            out, err = process.communicate(timeout=limit)
     except BaseException as ended:  # whoever breaks a benchmark off does not want its programs to go on
         os.killpg(process.pid, 9)
         process.communicate()
@@ -124,14 +132,14 @@ def run_program(command: Sequence[str], environment: Mapping[str, str] | None = 
 class _PeakWatcher(threading.Thread):
     """Adds up the resident memory of a process and its children, several times a second."""
 
-    def __init__(self, session: int) -> None:
+    def __init__(self, session: int, every: float) -> None:
         super().__init__(daemon=True)
-        self._session = session
+        self._session, self._every = session, every
         self._stopped = threading.Event()
         self._peak = 0.0
 
     def run(self) -> None:
-        while not self._stopped.wait(0.05):
+        while not self._stopped.wait(self._every):
             self._peak = max(self._peak, _resident_mb(self._session))
 
     def stop(self) -> float:

@@ -96,7 +96,7 @@ def _agree_sets(settings: Settings, name: str, table: Sequence[str], size: int) 
     ours = living(case, "multiset", **asked, strategies=["auto", "compare", "index"], scratch=settings.repetitions)
     if ours is not None:
         told = {"most_of_the_paper_ms": _PAPER_MOST[name]} if size == _BATCH and name in _PAPER_MOST else None
-        yield _as_measured(case, "from scratch", ours, "scratch", told)
+        yield as_measured(case, "from scratch", ours, "scratch", told)
     paper = living(f"{case}, dynast", "multiset", _SECONDS_LIMIT, **asked, strategies=["dynast"])
     for ran, strategies in ((ours, ("auto", "compare", "index")), (paper, ("dynast",))):
         for strategy in strategies:
@@ -112,9 +112,9 @@ def _laws(settings: Settings, name: str, table: Sequence[str], size: int, eviden
     if ran is None:
         return
     counts = {key: ran.answer[key] for key in ("laws", "agree_sets")}
-    yield _as_measured(case, "from scratch", ran, "scratch", counts)
+    yield as_measured(case, "from scratch", ran, "scratch", counts)
     for what in ("insert", "delete", "make"):
-        yield _as_measured(case, what, ran, what)
+        yield as_measured(case, what, ran, what)
 
 
 def growth(settings: Settings) -> Iterator[Measurement]:
@@ -128,7 +128,7 @@ def growth(settings: Settings) -> Iterator[Measurement]:
         for what in ("insert", "delete", "mixed", "make"):
             is_made = what == "make"
             case = "making a state of a generated table" if is_made else f"{what} {_GROWING_BATCH} rows as it grows"
-            yield _as_measured(case, "lawful", ran, what, counts if is_made else None, rows)
+            yield as_measured(case, "lawful", ran, what, counts if is_made else None, rows)
             ends.setdefault(what, {})[rows] = min(ran.answer[what])
     for what in ("insert", "delete", "mixed"):
         _judge(what, ends.get(what, {}))
@@ -173,7 +173,7 @@ def _both_ways(case: str, ran: Ran | None, strategy: str, size: int, at: int | N
     for what in ("insert", "delete"):
         if ran is not None and f"{strategy} {what} {size}" in ran.answer:
             name = what if at is not None else f"{strategy}, {what}"
-            yield _as_measured(case, name, ran, f"{strategy} {what} {size}", size=at)
+            yield as_measured(case, name, ran, f"{strategy} {what} {size}", size=at)
 
 
 def rounds(settings: Settings) -> int:
@@ -181,9 +181,10 @@ def rounds(settings: Settings) -> int:
     return BATCHES_PER_REPETITION * settings.repetitions
 
 
-def _as_measured(
+def as_measured(
     case: str, contestant: str, ran: Ran, key: str, answers: Mapping[str, Any] | None = None, size: int | None = None
 ) -> Measurement:
+    """Times of a program under one of their names."""
     told = dict(answers or {})
     if within := ran.answer.get(f"{key} within"):
         told["least_within_ms"] = round(1000 * min(within), 2)

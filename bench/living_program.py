@@ -174,6 +174,10 @@ def state(
 
 
 def _discover(file: Path, source: TableFile, find: list[str], max_size: int | None, times: Times) -> None:
+    if not {"key", "fd"}.issuperset(find):
+        asked = {"engine": "local", "dialect": source.dialect, "max_size": max_size}
+        timed(times, "scratch", lawful.discover, str(file), find, **asked)
+        return
     table = encode_in_process(str(file), ReadOptions(dialect=source.dialect), reuse=False)
     engine = LocalEngine()
     engine.open(table, NullPolicy.EQUAL)

@@ -37,7 +37,7 @@ from lawful.tables.options import ReadOptions
 
 _MOST_LISTED = 500
 """Of so many new rows the candidates are listed, to tell what indexes skip."""
-_NEW_ROWS_A_CALL = 64
+_NEW_ROWS_A_CALL = 1024
 _PAIRS_A_CALL = 1 << 20
 
 
@@ -101,6 +101,7 @@ def _indexes(kept: OpenState) -> dict[str, Any]:
 
 def _skipped(plan: IndexPlan, new: int) -> float:
     """The share of the rows before a new row that indexes do not list for it, of the newest rows."""
+    plan.catch_up()
     live = plan.table.live_rows()
     newest = live[-min(new, _MOST_LISTED) :]
     listed = sum(len(chunk.left) for chunk in violating_candidates(plan, newest))
@@ -151,6 +152,7 @@ def fetch(table: list[str], first: str, second: str, percents: list[int], rounds
     index = ChainIndex(TableKeys(living), (0, "<="), (1, "<=" if related > 0 else ">="), NullPolicy.EQUAL)
     whole = pa.table({"id": np.arange(rows), "a": ranks[0], "b": ranks[1]})
     times: Times = defaultdict(list)
+    _listed(index, np.arange(2), np.ones(rows, np.bool_))  # which loads kernels
     pairs = {}
     for percent in percents:
         new = rows * percent // 100
