@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE = 170.0
+PATIENCE = 500.0
 _DROP_FROM_BOUNDING_SET, _OVERRIDE_FILE_MODES = 24, 1
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-PATIENCE = 200.0
+PATIENCE = 600.0
 
 
 @dataclass(frozen=True)

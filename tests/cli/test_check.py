@@ -172,7 +172,7 @@ def test_a_reader_that_leaves_changes_neither_the_verdict_nor_the_files(people: 
         f"{sys.executable} -m lawful check {people} --laws 'key(zip)' --out result.json --json | head -n 1;"
         " exit ${PIPESTATUS[0]}"
     )
-    done = subprocess.run(["bash", "-c", script], capture_output=True, timeout=120, check=False)
+    done = subprocess.run(["bash", "-c", script], capture_output=True, timeout=300, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, b"{\n", b"")
     read_document(Path("result.json").read_text())
 

@@ -97,13 +97,13 @@ def test_spark_starts_with_an_archive_that_is_whole_and_with_one_that_is_not(tmp
         log = tmp_path / "classes.log"
         environment = {**os.environ, "JDK_JAVA_OPTIONS": f"-Xlog:class+load:file={log}"}
         program = "from lawful.engines.session import spark_session\nwith spark_session('local[1]'): pass"
-        subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=120)
+        subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=300)
         loaded = [line for line in log.read_text(errors="replace").splitlines() if "org.apache.spark." in line]
         assert loaded
         return any("shared objects file (top)" in line for line in loaded)
 
     assert not sees_shared_classes()
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while class_archive(find_java().path).option is None:  # it is being written
         assert time.monotonic() < deadline
         time.sleep(1)

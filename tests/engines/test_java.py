@@ -176,7 +176,7 @@ def test_spark_runs_on_the_wheels_java_where_there_is_no_other(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=400,
     )
     assert told.returncode == 0, told.stderr
     answer = json.loads(told.stdout)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 
-PATIENCE = 200.0
+PATIENCE = 600.0
 """Seconds after which a command that was told to end hangs."""
 COMMAND = (sys.executable, "-c", "from lawful.cli.main import run; run()", "discover", "t.csv", "--exact")
 
