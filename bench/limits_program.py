@@ -12,11 +12,13 @@ import sys
 import threading
 import time
 from collections import Counter
+from typing import Any
 
 import lawful
 from bench.limits_tables import TABLES
 from lawful.cli.interrupts import leave
 from lawful.common.compiling import working_seconds
+from lawful.common.errors import StoppedError
 from lawful.common.memory import resident_bytes
 
 
@@ -29,25 +31,20 @@ def main(table: str, find: str, seconds: str, megabytes: str) -> None:
             peak[0] = max(peak[0], resident_bytes())
 
     threading.Thread(target=watch, daemon=True).start()
+    limits = {"time_limit": float(seconds) or None, "memory_limit": int(megabytes) << 20 or None}
     begin, processor = working_seconds(), time.process_time()
-    report = lawful.discover(
-        source, find, time_limit=float(seconds) or None, memory_limit=int(megabytes) << 20 or None, engine="local"
-    )
+    try:
+        report, stopped = lawful.discover(source, find, engine="local", **limits), None
+    except StoppedError as error:  # the table was not read by then
+        report, stopped = None, str(error)
     taken = working_seconds() - begin
     done.set()
-    print(
-        json.dumps(
-            {
-                "seconds": taken,
-                "processor_seconds": time.process_time() - processor,
-                "peak_mb": peak[0] >> 20,
-                "complete": report.complete,
-                "found": dict(Counter(found.law.kind for found in report)),
-                "stopped": report.stopped_because,
-            }
-        ),
-        flush=True,
-    )
+    told: dict[str, Any] = {"complete": False, "found": {}, "stopped": stopped}
+    if report is not None:
+        counts = Counter(found.law.kind for found in report)
+        told = {"complete": report.complete, "found": dict(counts), "stopped": report.stopped_because}
+    told |= {"seconds": taken, "processor_seconds": time.process_time() - processor, "peak_mb": peak[0] >> 20}
+    print(json.dumps(told), flush=True)
 
 
 if __name__ == "__main__":
