@@ -19,7 +19,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +43,9 @@ QUICK_START = {"spark.driver.extraJavaOptions": SHORT_LIVED, "spark.executor.ext
 
 SHORT_LIVED_JAVA = {"SPARK_SUBMIT_OPTS": SHORT_LIVED, "SPARK_LAUNCHER_OPTS": SHORT_LIVED}
 """The environment in which Spark gives them to whatever Java it starts: the driver's, and the one that starts it."""
+
+EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
+"""A word in the command of every executor."""
 
 EVERY_KIND = [
     pytest.param("local", id="local"),
@@ -242,6 +245,11 @@ def executor_pids() -> list[int]:
     A local-cluster starts them below the script's own Java process, a standalone cluster below its workers.
     """
     roots = {os.getpid(), *json.loads(os.environ["LAWFUL_TEST_CLUSTER"])["pids"]}
+    return processes_below(roots, EXECUTOR)
+
+
+def processes_below(roots: Set[int], word: str) -> list[int]:
+    """List the processes that descend from some, and have a word in their command."""
     parents = {pid: parent for pid in _all_pids() if (parent := _parent(pid)) is not None}
 
     def descends(pid: int) -> bool:
@@ -249,8 +257,7 @@ def executor_pids() -> list[int]:
             pid = parents[pid]
         return pid in roots
 
-    backend = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
-    return sorted(pid for pid in parents if descends(pid) and backend in _command(pid))
+    return sorted(pid for pid in parents if descends(pid) and word.encode() in _command(pid))
 
 
 def _all_pids() -> list[int]:

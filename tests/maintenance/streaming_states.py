@@ -8,14 +8,22 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import lawful
+from lawful.discovery.questions import Watch
+from lawful.engines.local import LocalEngine
+from lawful.maintenance.batches import Batch
 from lawful.maintenance.settings import StateSettings
+from lawful.runs.arrived_files import read_arrived
+from lawful.runs.handed_on import Tellers
+from lawful.runs.maintain import is_state
 from lawful.runs.stream_batches import StreamJob
 from lawful.runs.streams import StreamSettings, start, stream_of
-from lawful.tables.options import CsvDialect
+from lawful.tables.options import CsvDialect, ReadOptions
 
 PINS = ["key(id)", "zip -> city"]
 FILES = 8
@@ -96,31 +104,48 @@ def _plain(value: dict[str, Any], root: Path) -> Any:
     return json.loads(json.dumps(plain).replace(str(root), "ROOT"))
 
 
-def all_batches(root: Path) -> bool:
+def planned(root: Path) -> list[list[str]]:
+    """The files of each micro-batch that the query has planned, as its checkpoint has them.
+
+    A query that is killed after it has listed a file and before it has planned a batch of it plans one with the next
+    file too.
+    """
+    checkpoint = root / "p.state.checkpoint"
+    ends = [json.loads(_last_line(path))["logOffset"] for path in _by_number(checkpoint / "offsets")]
+    listed = [Path(json.loads(_last_line(path))["path"]).name for path in _by_number(checkpoint / "sources" / "0")]
+    return [listed[begin + 1 : end + 1] for begin, end in pairwise([-1, *ends])]
+
+
+def _by_number(folder: Path) -> list[Path]:
+    return sorted(folder.glob("[0-9]*"), key=lambda path: int(path.name))
+
+
+def _last_line(path: Path) -> str:
+    return path.read_text().splitlines()[-1]
+
+
+def is_done(root: Path) -> bool:
     """Whether every file was applied."""
-    state = root / "p.state"
-    if not lawful.api.is_state(state):
+    state, plan = root / "p.state", planned(root)
+    if sum(map(len, plan)) < FILES or not is_state(state):
         return False
     with lawful.open_state(state, writes=False, engine="local") as opened:
-        return opened.version == FILES
+        return opened.version == len(plan)
 
 
-def clean_run(root: Path) -> dict[str, Any]:
-    """What has to come of all files: each is applied as a batch of its own, without Spark and undisturbed."""
-    state = root / "p.state"
+def clean_run(root: Path, plan: Sequence[Sequence[str]] | None = None) -> dict[str, Any]:
+    """What has to come of all files, without Spark and undisturbed: of batches as planned, or of one for each file."""
     for number in range(FILES):
         arrive(root / "in", number)
-    made = StreamJob(str(state), "", _settings(), PINS, names=("id", "zip", "city"))
-    made.make(None).close()  # type: ignore[arg-type]  # with names it needs no frame
-    for path in sorted((root / "in").glob("*.csv")):
-        with lawful.open_state(state, engine="local") as opened:
-            opened.apply(
-                changes=path,
-                misfits="quarantine",
-                missing="skip",
-                quarantine=root / "aside",
-                events=root / "events.jsonl",
-            )
+    job = StreamJob(str(root / "p.state"), "", _settings(), PINS, names=("id", "zip", "city"))
+    state = job.make(None)  # type: ignore[arg-type]  # with names it needs no frame
+    tellers = Tellers(root / "events.jsonl", root / "aside")
+    for number, names in enumerate(plan or [[path.name] for path in sorted((root / "in").glob("*.csv"))]):
+        rows = read_arrived([root / "in" / name for name in names], ReadOptions("csv"), state.table.names)
+        batch = Batch(str(number), *job._incoming(state, rows), (), "quarantine", "skip", "quarantine")
+        state.apply(batch, LocalEngine, Watch())
+        tellers.tell(state, number)
+    state.close()
     return outcome(root)
 
 

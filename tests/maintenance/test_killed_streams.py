@@ -8,21 +8,63 @@ import random
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from clusters import TESTS, Cluster
+from clusters import EXECUTOR, TESTS, Cluster, cluster, processes_below
 
-from maintenance.streaming_states import FILES, all_batches, arrive, clean_run, outcome
+from maintenance.streaming_states import FILES, arrive, clean_run, is_done, outcome, planned
 
-ON_CONNECT = pytest.param("connect", marks=pytest.mark.slow)
-"""A server gives the process that runs a stream's function ten seconds to import PySpark: too few on a busy one."""
 SCRIPT = Path(__file__).with_name("streaming_states.py")
-PATIENCE = 240.0
+WORKER = "pyspark.sql.connect.streaming.worker.foreach_batch_worker"
+"""What a server of Spark Connect starts for each query, to apply its batches."""
+PATIENCE = 600.0
+MOST_MARKS = 7
+"""A kill comes at the latest after so many marks; a batch makes three."""
+
+
+class Place:
+    """A Spark to run a stream on, and what of it can be killed; a server that was killed is started again."""
+
+    def __init__(self, kind: str, folder: Path) -> None:
+        self.kind, self._folder = kind, folder
+        self._stack = ExitStack()
+        self._cluster: Cluster | None = None
+
+    def __enter__(self) -> Place:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    @property
+    def cluster(self) -> Cluster:
+        if self._cluster is None or any(process.poll() is not None for process in self._cluster.processes):
+            self._stack.close()
+            self._cluster = self._stack.enter_context(cluster(self.kind, self._folder))
+        return self._cluster
+
+    def kill_the_driver(self, script: subprocess.Popen[bytes]) -> None:
+        """Kill all that drives the stream: the script with its Java or, on Connect, the server and the script."""
+        for process in (*self.cluster.processes, script):
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def kill_a_part(self, script: subprocess.Popen[bytes]) -> bool:
+        """Kill an executor or, on Connect, the process of the server that applies batches; say whether there is one."""
+        if self.kind == "connect":
+            parts = processes_below({process.pid for process in self.cluster.processes}, WORKER)
+        else:
+            parts = processes_below({script.pid}, EXECUTOR)
+        if not parts:
+            return False
+        with suppress(ProcessLookupError):
+            os.kill(random.choice(parts), signal.SIGKILL)
+            return True
+        return False
 
 
 @contextmanager
@@ -46,8 +88,11 @@ def running(cluster: Cluster, root: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
-def batches_in(root: Path) -> int:
-    return sum(path.suffix == ".batch" for path in (root / "p.state" / "log").glob("*.batch"))
+def marks(root: Path) -> int:
+    """How far a stream is: batches that its query has planned, the state has applied, and the query knows as done."""
+    checkpoint = root / "p.state.checkpoint"
+    folders = {checkpoint / "offsets": "[0-9]*", root / "p.state" / "log": "*.batch", checkpoint / "commits": "[0-9]*"}
+    return sum(len(list(folder.glob(names))) for folder, names in folders.items())
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -57,82 +102,56 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-def kill_drivers(cluster: Cluster, root: Path, kills: int) -> None:
-    """Kill the driver, Python and Java, at random points of random batches."""
-    chance = random.Random()
-    for _ in range(kills):
-        before = batches_in(root)
-        with running(cluster, root) as process:
-            wanted = before + chance.randrange(3)
-            wait_until(lambda: batches_in(root) > wanted or process.poll() is not None)  # noqa: B023  # asked at once
-            time.sleep(chance.uniform(0, 0.15))
-    with running(cluster, root) as process:
-        assert process.wait(PATIENCE) == 0, (root / "script.log").read_text()[-3000:]
+def is_killed(place: Place, root: Path, chance: random.Random) -> bool:
+    """Let the stream go on and kill something at a random point; say whether that came before its end."""
+    with running(place.cluster, root) as script:
+        wanted = marks(root) + chance.randint(1, MOST_MARKS)
+        wait_until(lambda: marks(root) >= wanted or script.poll() is not None)
+        time.sleep(chance.uniform(0, 0.15))
+        if script.poll() is not None:
+            return False
+        if place.kind == "local" or chance.random() < 0.5:
+            place.kill_the_driver(script)
+            return True
+        was_there = place.kill_a_part(script)
+        script.wait(PATIENCE)  # it goes on with another executor, or tells that it failed
+        return was_there
 
 
-def kill_workers(cluster: Cluster, root: Path, kills: int) -> None:
-    """Kill the Python process of the server that applies batches, at random points."""
-    chance, killed = random.Random(), 0
-    while True:
-        done = threading.Event()
-
-        def kill(done: threading.Event = done) -> None:
-            time.sleep(chance.uniform(0, 0.5))
-            while not done.wait(0.02):
-                for pid in workers_below(cluster):
-                    time.sleep(chance.uniform(0, 1.0))
-                    try:
-                        os.kill(pid, signal.SIGKILL)
-                    except ProcessLookupError:
-                        continue
-                    return
-
-        thread = threading.Thread(target=kill)
-        if killed < kills:
-            thread.start()
-        with running(cluster, root) as process:
-            process.wait(PATIENCE)
-        done.set()
-        if killed < kills:
-            thread.join()
-            killed += 1
-        elif all_batches(root):
-            return
-
-
-def workers_below(cluster: Cluster) -> list[int]:
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                words = (entry / "cmdline").read_bytes()
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except (OSError, IndexError):
-                continue
-            if b"foreach_batch_worker" in words and parent in {each.pid for each in cluster.processes}:
-                found.append(int(entry.name))
-    return found
-
-
-def killed_and_the_same(cluster: Cluster, root: Path, kills: int) -> None:
-    expected = clean_run(root / "clean")
-    stream = root / "killed"
+def killed_and_the_same(place: Place, root: Path, kills: int) -> int:
+    """Kill a stream so many times, if it lasts so long, and let it end; how many times it was."""
+    stream, given = root / "killed", 0
     for number in range(FILES):
         arrive(stream / "in", number)
-    (kill_workers if cluster.kind == "connect" else kill_drivers)(cluster, stream, kills)
-    assert outcome(stream) == expected
+    chance = random.Random()
+    while given < kills and not is_done(stream):
+        given += is_killed(place, stream, chance)
+    with running(place.cluster, stream) as script:
+        assert script.wait(PATIENCE) == 0, (stream / "script.log").read_text()[-3000:]
+    assert json.loads((stream / "answer.json").read_text()) == {"failed": None}
+    assert sorted(name for names in planned(stream) for name in names) == [f"{n:03d}.csv" for n in range(FILES)]
+    assert outcome(stream) == clean_run(root / "clean", planned(stream))
+    return given
+
+
+KINDS = ["local", "local-cluster", "connect"]
 
 
 @pytest.mark.cluster
-@pytest.mark.parametrize("kind", ["local", ON_CONNECT])
-def test_a_killed_stream_goes_on(kind: str, cluster_of: Callable[[str], Cluster], tmp_path: Path) -> None:
-    killed_and_the_same(cluster_of(kind), tmp_path, 1 if kind == "local" else 2)
+@pytest.mark.timeout(3 * PATIENCE)
+@pytest.mark.parametrize("kind", ["local", *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS[1:])])
+def test_a_killed_stream_goes_on(kind: str, tmp_path: Path) -> None:
+    with Place(kind, tmp_path) as place:
+        killed_and_the_same(place, tmp_path, 1)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize("kind", ["local", "connect"])
-def test_a_hundred_kills(kind: str, cluster_of: Callable[[str], Cluster], tmp_path: Path) -> None:
-    for number in range(25):
-        (tmp_path / str(number)).mkdir()
-        killed_and_the_same(cluster_of(kind), tmp_path / str(number), 4)
+@pytest.mark.timeout(4 * 3600)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hundred_kills(kind: str, tmp_path: Path) -> None:
+    killed = 0
+    with Place(kind, tmp_path) as place:
+        while killed < 100:
+            root = tmp_path / str(killed)
+            root.mkdir()
+            killed += killed_and_the_same(place, root, 100 - killed)

@@ -6,10 +6,12 @@ import tempfile
 from pathlib import Path
 
 import oracle
+import pytest
 from examples import one_in
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lawful.common.errors import StoppedError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Constant, Key, Law, ListOD, Predicate
 from lawful.dependencies.laws import OPERATORS, POD_LEFT_OPERATORS, POD_RIGHT_OPERATORS
@@ -18,9 +20,10 @@ from lawful.engines.local import LocalEngine
 from lawful.maintenance.applied import Applied
 from lawful.maintenance.batches import Batch
 from lawful.maintenance.living_state import LivingState
+from lawful.maintenance.pins import pinned_laws
 from lawful.maintenance.settings import StateSettings
-from lawful.maintenance.verifying import differences_of
 from maintenance.changing_tables import Row, changes, incoming, make_state, rows_in, taken
+from maintenance.kept_states import Impatient, files_of, is_right
 
 WIDTH = 4
 POLICIES = st.sampled_from(list(NullPolicy))
@@ -152,28 +155,31 @@ def pins_are_right(state: LivingState, applied: Applied, policy: NullPolicy, new
             assert tuple(sorted((place[row], place[partner]))) in pairs
 
 
-def apply_rows(state: LivingState, come: list[Row], go: list[Row], offenders: str = "keep") -> Applied:
+def apply_rows(
+    state: LivingState, come: list[Row], go: list[Row], offenders: str = "keep", watch: Watch | None = None
+) -> Applied:
     batch = Batch(
         f"batch {state.table.version}",
         incoming(state, come) if come else None,
         incoming(state, go) if go else None,
         offenders=offenders,  # type: ignore[arg-type]  # a text, which is checked
     )
-    return state.apply(batch, lambda: LocalEngine(threads=1), Watch())
+    return state.apply(batch, lambda: LocalEngine(threads=1), watch or Watch())
 
 
 def settings_of(policy: NullPolicy, only_pinned: bool) -> StateSettings:
     return StateSettings((), policy, only_pinned=True) if only_pinned else StateSettings(null=policy)
 
 
-@given(data=st.data(), policy=POLICIES, reopens=st.booleans(), only_pinned=st.booleans())
+@given(data=st.data(), policy=POLICIES, reopens=st.booleans(), only_pinned=st.booleans(), slice_=st.integers(1, 8))
 @one_in(1)
 def test_pinned_laws_after_batches_are_as_brute_force_says(
-    data: st.DataObject, policy: NullPolicy, reopens: bool, only_pinned: bool
+    data: st.DataObject, policy: NullPolicy, reopens: bool, only_pinned: bool, slice_: int
 ) -> None:
     first, batches = data.draw(changes(WIDTH, most=8))
     pins = fitting([data.draw(family) for family in LAWS], policy)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pinned_laws, "_ROWS_A_LOOK", slice_)
         path = Path(folder) / "state"
         state = make_state(path, first, WIDTH, settings_of(policy, only_pinned), pins)
         for come, share in batches:
@@ -181,7 +187,7 @@ def test_pinned_laws_after_batches_are_as_brute_force_says(
             held = [not breaks(law, policy, before) for law in pins]
             applied = apply_rows(state, come, taken(before, share))
             pins_are_right(state, applied, policy, len(come), held)
-            assert differences_of(state, lambda: LocalEngine(threads=1), Watch()) == []
+            is_right(state)
             if reopens:
                 state.close()
                 state = LivingState.open(path, writes=True)
@@ -226,6 +232,26 @@ def test_rows_that_would_break_a_pinned_law_are_put_aside_one_by_one(data: st.Da
                 partner = numbered(state)[each.partner] if each.partner >= 0 else come[each.new_partner]
                 assert (each.partner >= 0) != (each.new_partner >= 0)
                 assert breaks(pins[each.pin], policy, [partner, come[each.row]])
+        state.close()
+
+
+@given(data=st.data(), patience=st.integers(0, 12), offenders=st.sampled_from(["keep", "quarantine"]))
+@one_in(2)
+def test_a_batch_that_is_stopped_changes_nothing(data: st.DataObject, patience: int, offenders: str) -> None:
+    first, batches = data.draw(changes(WIDTH, most=8))
+    pins = fitting([data.draw(family) for family in LAWS], NullPolicy.EQUAL)
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pinned_laws, "_ROWS_A_LOOK", 2)
+        patch.setattr(pinned_laws, "_TRIED_AT_ONCE", 2)
+        state = make_state(Path(folder) / "state", first, WIDTH, settings_of(NullPolicy.EQUAL, True), pins)
+        for come, share in batches:
+            before, gone = (files_of(Path(folder)), rows_in(state)), taken(rows_in(state), share)
+            try:
+                apply_rows(state, come, gone, offenders, Impatient(patience))
+            except StoppedError:
+                assert (files_of(Path(folder)), rows_in(state)) == before
+                apply_rows(state, come, gone, offenders)
+            is_right(state)
         state.close()
 
 

@@ -16,8 +16,8 @@ from clusters import Cluster
 import lawful
 from lawful.common.errors import LawfulError, StateInUseError, UsageError
 from lawful.maintenance.living_state import LivingState
-from lawful.runs.following import follow
-from lawful.runs.stream_batches import STREAMS, failure_of
+from lawful.runs.following import Followed, follow
+from lawful.runs.stream_batches import STREAMS, BatchTold, failure_of
 from lawful.runs.streams import StreamSettings, json_rows, trigger_of
 from maintenance.streaming_states import FILES, LONG_AGO, arrive, clean_run, lines_of, outcome, run
 
@@ -57,6 +57,12 @@ def applied(spark: SparkSession, root: Path, schema: str = "id bigint, zip strin
     failed = query.exception()
     if failed is not None:
         raise failure_of(str((root / "p.state").absolute()), str(failed)) or failed
+
+
+def followed(spark: SparkSession, root: Path, told: Callable[[BatchTold], None] | None = None, **how: Any) -> Followed:
+    """Follow the files that arrive below a folder until all were applied."""
+    state = root / "p.state"
+    return follow(lambda: run(spark, root, **how), state, StreamSettings().checkpoint_of(state), told)
 
 
 def query_ended(query: Any) -> None:
@@ -166,6 +172,20 @@ class TestOutcomes:
             applied(spark, people, "id bigint, zip string, city string, more bigint")
         assert rows_in(people) == [("1", "a", "x")]
 
+    def test_a_file_with_other_columns_is_refused_until_it_is_mended(self, spark: SparkSession, tmp_path: Path) -> None:
+        arrive(tmp_path / "in", 0)
+        second = tmp_path / "in" / "001.csv"
+        for text, said in [
+            ("_op,id,zip\n+,11,1\n", "001.csv has no column 'city'"),
+            ("_op,id,zip,city,more\n+,11,1,c1,m\n", "has new column 'more'"),
+        ]:
+            second.write_text(text)
+            with pytest.raises(LawfulError, match=said):
+                followed(spark, tmp_path)
+            assert LivingState.open(tmp_path / "p.state").table.version == 1
+        second.write_text("_op,id,zip,city\n+,11,77,c1\n")
+        assert followed(spark, tmp_path).inserted == 1
+
     def test_a_type_that_stops_fitting(self, spark: SparkSession, people: Path) -> None:
         first = pa.table({"id": [1], "zip": ["a"], "city": ["x"]})
         lawful.maintain(first, people / "p.state", row_key=["id"], pin=["zip -> city"], engine="local")
@@ -185,6 +205,7 @@ class TestOutcomes:
         shutil.rmtree(people / "p.state.checkpoint")
         with pytest.raises(UsageError, match=r"has seen batch 1 of query .*, and this is batch 0 of query"):
             applied(spark, people)
+        assert len(rows_in(people)) == 2
         shutil.rmtree(people / "p.state.checkpoint")
         shutil.copytree(people / "old", people / "p.state.checkpoint")
         put(people, 2, id=[3], zip=["c"], city=["x"])
@@ -201,6 +222,17 @@ class TestOutcomes:
         shutil.rmtree(people / "p.state")
         with pytest.raises(UsageError, match="goes on at batch 2, and the state has seen none of it"):
             applied(spark, people)
+
+    def test_a_new_query_goes_on_where_it_may(self, spark: SparkSession, people: Path) -> None:
+        put(people, 0, id=[1], zip=["a"], city=["x"])
+        applied(spark, people)
+        shutil.rmtree(people / "p.state.checkpoint")
+        (people / "in" / "000.parquet").unlink()  # the source brings only what is new
+        put(people, 1, id=[2], zip=["b"], city=["x"])
+        applied(spark, people, new_query=True)
+        put(people, 2, id=[3], zip=["c"], city=["x"])
+        applied(spark, people)  # which is the query that the state knows now
+        assert len(rows_in(people)) == 3
 
     def test_change_feeds(self, spark: SparkSession, people: Path) -> None:
         """As Delta gives them: several commits in one batch, updates as two rows, with columns of its own."""
@@ -237,10 +269,10 @@ class TestFollowing:
             return run(spark, tmp_path)
 
         checkpoint = StreamSettings().checkpoint_of(tmp_path / "p.state")
-        followed = follow(begin, tmp_path / "p.state", checkpoint, told.append)
-        assert followed.batches == len(told) == 1
-        assert followed.report is not None
-        assert followed.report.holds
+        done = follow(begin, tmp_path / "p.state", checkpoint, told.append)
+        assert done.batches == len(told) == 1
+        assert done.report is not None
+        assert done.report.holds
         assert told[0].bytes > 0
         assert told[0].lag > 0
 
@@ -248,21 +280,30 @@ class TestFollowing:
         for number in range(3):
             arrive(tmp_path / "in", number)
         name = str((tmp_path / "p.state").absolute())
-        checkpoint = StreamSettings().checkpoint_of(tmp_path / "p.state")
-        followed = follow(
-            lambda: run(spark, tmp_path), tmp_path / "p.state", checkpoint, lambda _: STREAMS.ending.add(name)
-        )
-        assert followed.batches == 1
+        assert followed(spark, tmp_path, lambda _: STREAMS.ending.add(name)).batches == 1
         query = run(spark, tmp_path)  # and it goes on with the next one
         while query.isActive:
             query_ended(query)
         assert [entry["stream"]["batch"] for entry in LivingState.open(tmp_path / "p.state").history] == [0, 1, 2]
 
+    def test_others_may_write_between_two_batches(self, spark: SparkSession, tmp_path: Path) -> None:
+        for number in range(2):
+            arrive(tmp_path / "in", number)
+
+        def write(batch: BatchTold) -> None:
+            with lawful.open_state(tmp_path / "p.state", engine="local") as state:
+                row = {"id": [1000 + batch.number], "zip": [100 + batch.number], "city": ["mine"]}
+                assert state.apply(pa.table(row)).inserted == 1
+
+        assert followed(spark, tmp_path, write).batches == 2
+        state = LivingState.open(tmp_path / "p.state")
+        assert [entry.get("stream", {}).get("batch") for entry in state.history] == [0, None, 1, None]
+        assert state.table.version == 4
+
     def test_a_memory_limit_stops_it_and_changes_nothing(self, spark: SparkSession, tmp_path: Path) -> None:
         arrive(tmp_path / "in", 0)
-        checkpoint = StreamSettings().checkpoint_of(tmp_path / "p.state")
         with pytest.raises(LawfulError, match="the memory limit of 1 MB is reached") as stopped:
-            follow(lambda: run(spark, tmp_path, memory_limit="1m"), tmp_path / "p.state", checkpoint, None)
+            followed(spark, tmp_path, memory_limit="1m")
         assert stopped.value.exit_code == 3
 
 

@@ -225,6 +225,7 @@ class LivingState:
             self.judged(engine, watch)
         gone = rows_to_delete(self.table, batch, self.key, self._keys)
         fitted = None if batch.inserts is None else fit(self.table, batch.inserts, batch.misfits)
+        watch.look()
         known = [len(column.dictionary) for column in self.table.columns]
         put_aside: list[PutAside] = []
         try:
@@ -232,7 +233,7 @@ class LivingState:
             if fitted is not None:
                 if batch.offenders == "quarantine":
                     laws = [*self.pins, *([Key(self.key)] if self.key else [])]
-                    fitted, come, put_aside = without_offenders(self._pinned, laws, fitted, come, gone.rows)
+                    fitted, come, put_aside = without_offenders(self._pinned, laws, fitted, come, gone.rows, watch)
                 refuse_repeated_keys(self.table, self.key, come, gone.rows, fitted, self._keys)
         except BaseException:
             for column, before in zip(self.table.columns, known, strict=True):
@@ -277,7 +278,7 @@ class LivingState:
             changes = self.laws.apply(gone, new, checker, watch)
         finally:
             checker.close()
-        self._pinned.apply(gone, new)
+        self._pinned.apply(gone, new, watch)
         self._keys.change(gone, new)
         pins = self.judged(engine, watch, new)
         witnesses = dict(self._witnesses(changes.removed))

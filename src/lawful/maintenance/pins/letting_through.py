@@ -10,6 +10,7 @@ import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s
 from lawful.dependencies import Law
+from lawful.discovery.questions import Watch
 from lawful.maintenance.pins.outcomes import PutAside
 from lawful.maintenance.pins.pinned_laws import PinnedLaws
 from lawful.tables.living.incoming import FittedRows
@@ -17,11 +18,11 @@ from lawful.tables.living.living_table import LivingTable
 
 
 def without_offenders(
-    pinned: PinnedLaws, laws: Sequence[Law], fitted: FittedRows, come: Int32s, gone: Int64s
+    pinned: PinnedLaws, laws: Sequence[Law], fitted: FittedRows, come: Int32s, gone: Int64s, watch: Watch
 ) -> tuple[FittedRows, Int32s, list[PutAside]]:
     """Leave out the rows that would break a law."""
     with _typed(pinned.table, fitted):
-        aside = pinned.breaking(laws, gone, come)
+        aside = pinned.breaking(laws, gone, come, watch)
     kept = np.delete(np.arange(come.shape[1]), [each.row for each in aside])
     rows = fitted.rows
 

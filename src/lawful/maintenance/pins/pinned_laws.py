@@ -35,6 +35,8 @@ from lawful.tables.living.loose_rows import LooseRows
 MakeEngine = Callable[[], Engine]
 _TRIED_AT_ONCE = 512
 """Rows that are held against each other in one go before they join those that were let through."""
+_ROWS_A_LOOK = 1 << 15
+"""Rows of a batch that indexes follow between two looks at the limits."""
 
 
 class PinnedLaws:
@@ -118,12 +120,19 @@ class PinnedLaws:
                 )
         return told
 
-    def apply(self, gone: Int64s, new: range) -> None:
+    def apply(self, gone: Int64s, new: range, watch: Watch) -> None:
         """Follow a batch that the table has taken in."""
         if not self._indexes:
             return
         stale = self._catch_up()
         come = np.arange(new.start, new.stop)
+        for start in range(0, max(len(gone), len(come)), _ROWS_A_LOOK):
+            watch.look()
+            some = slice(start, start + _ROWS_A_LOOK)
+            self._follow(gone[some], come[some], stale)
+
+    def _follow(self, gone: Int64s, come: Int64s, stale: Sequence[OrderIndex]) -> None:
+        """Let rows go from all indexes and come to them, but for those that were built with these rows."""
         of_gone, of_come = self._table.codes.of_rows(gone), self._table.codes.of_rows(come)
         following = []
         for index in self._kept():
@@ -156,7 +165,7 @@ class PinnedLaws:
                 index.build(rows, codes, view)
         return stale
 
-    def breaking(self, laws: Sequence[Law], gone: Int64s, come: Int32s) -> list[PutAside]:
+    def breaking(self, laws: Sequence[Law], gone: Int64s, come: Int32s, watch: Watch) -> list[PutAside]:
         """Which rows would break a law if they came, once others are gone; nothing is changed.
 
         Rows are looked at in their order. One is put aside if it breaks a law with a row that stays in the table, or
@@ -166,7 +175,7 @@ class PinnedLaws:
         self._catch_up()
         self._shared.out = set(gone.tolist())
         try:
-            return self._put_aside(indexes, gone, come)
+            return self._put_aside(indexes, gone, come, watch)
         except BaseException:
             self._indexes.clear()  # they are half way
             self._by_plan.clear()
@@ -174,7 +183,9 @@ class PinnedLaws:
         finally:
             self._shared.out = set()
 
-    def _put_aside(self, indexes: Sequence[PinIndex | NoIndex], gone: Int64s, come: Int32s) -> list[PutAside]:
+    def _put_aside(
+        self, indexes: Sequence[PinIndex | NoIndex], gone: Int64s, come: Int32s, watch: Watch
+    ) -> list[PutAside]:
         of_gone, first = self._table.codes.of_rows(gone), self._table.end
         aside: list[PutAside] = []
         let_through: list[int] = []
@@ -182,6 +193,7 @@ class PinnedLaws:
         for index in kept:
             index.delete(gone, of_gone)
         for start in range(0, come.shape[1], _TRIED_AT_ONCE):
+            watch.look()
             codes = np.ascontiguousarray(come[:, start : start + _TRIED_AT_ONCE])
             is_through = self._tried(indexes, codes, start, let_through, aside)
             passed = np.flatnonzero(is_through)
