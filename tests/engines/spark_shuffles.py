@@ -40,6 +40,10 @@ def shuffles(spark: object, folder: Path, *, loses_an_executor: bool) -> dict[st
         assert (verdict.holds, verdict.damage) == (expected.holds, expected.damage)
         assert (verdict.witness is None) == verdict.holds
         assert verdict.holds or refutes(laws[verdict.id], whole, NullPolicy.EQUAL, verdict.witness)
+    broken = next(verdict for verdict in found if not verdict.holds)
+    assert sum(batch.num_rows for batch in engine.violations(laws[broken.id])) == broken.damage.rows
+    (tried,) = engine.check([CheckTask(0, laws[broken.id], trial=True)])
+    assert tried.trial.pairs == broken.damage.pairs
     where = lawful.SparkSettings(session=spark, placement="shuffle")
     asked = {"find": ("key", "fd"), "max_size": 1}
     report, expected = lawful.discover(source, spark=where, **asked), lawful.discover(source, engine="local", **asked)

@@ -307,7 +307,6 @@ def test_what_shuffles_cannot_do_is_said(spark: SparkSession, folder: Path, tmp_
         for refused in (
             lambda: table.discover("dc"),
             lambda: table.discover("pod", error=0.1),
-            lambda: table.strongest(),
             lambda: table.errors(),
         ):
             with pytest.raises(UsageError, match="not done by shuffles yet"):

@@ -86,9 +86,7 @@ class LawChecks(ABC):
 
     def measures(self, law: Any, trial: Trial, workspace: Workspace) -> dict[str, float | None]:
         """What the literature measures of a law, by name: the shares of all pairs and of all rows that break it."""
-        rows = workspace.table.rows
-        removed = None if trial.removals is None else trial.removals / max(1, rows)
-        return {"g1": trial.pairs / max(1, rows * (rows - 1) // 2), "g3": removed}
+        return shares_of_all(trial, workspace.table.rows)
 
     def cost(self, law: Any, table: RankedTable) -> float:
         """About how many rows a check visits if nothing is cached and the law holds."""
@@ -111,6 +109,12 @@ class LawChecks(ABC):
     @abstractmethod
     def parts(self, law: Any) -> Parts:
         """The columns that the rows of a violating group agree on, and those in which they are in conflict."""
+
+
+def shares_of_all(trial: Trial, rows: int) -> dict[str, float | None]:
+    """The shares of all pairs and of all rows that break a law."""
+    removed = None if trial.removals is None else trial.removals / max(1, rows)
+    return {"g1": trial.pairs / max(1, rows * (rows - 1) // 2), "g3": removed}
 
 
 _checks: dict[str, LawChecks | Callable[[str], LawChecks]] = {}

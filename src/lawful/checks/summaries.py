@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -45,12 +44,13 @@ class Most(NamedTuple):
 
 def summarize(law: Law, table: RankedTable, workspace: Workspace, most: Most) -> list[GroupRows]:
     """Give the first groups of violating rows in short, however many rows they have."""
-    _, conflicting = parts_of(law)
     groups = islice(find_violations(law, table, workspace), most.groups)
-    return [_summary(members, law, conflicting, workspace, most) for members in groups]
+    return [summary_of_group(members, law, workspace, most) for members in groups]
 
 
-def _summary(members: Int32s, law: Law, conflicting: Sequence[int], workspace: Workspace, most: Most) -> GroupRows:
+def summary_of_group(members: Int32s, law: Law, workspace: Workspace, most: Most) -> GroupRows:
+    """Give one group of violating rows in short."""
+    _, conflicting = parts_of(law)
     ranks = [workspace.column(column)[members] for column in conflicting]
     # The first column decides first, and rows of the same ranks stay in their order.
     order = np.lexsort(ranks[::-1]) if ranks else np.arange(members.size)

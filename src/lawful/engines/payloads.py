@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from lawful.checks import GroupRows, VariantRows
 from lawful.checks.voting.opinions import Opinion
 from lawful.common.arrays import Int32s
 from lawful.evidence import AgreeSets, Pool, SignVectors, SwapSets
@@ -92,6 +93,12 @@ def read_opinion(payload: bytes) -> Opinion:
     found = _from_bytes(payload)
     counts = found.pop("counts").tolist()
     return Opinion(**found, tested=counts[0], failed=counts[1])
+
+
+def read_summary(told: Sequence[Any]) -> GroupRows:
+    """Read a group of violating rows that was told as JSON."""
+    size, first, variants, more = told
+    return GroupRows(size, first, tuple(VariantRows(rows, tuple(firsts)) for rows, firsts in variants), more)
 
 
 def batch_bytes(batch: pa.RecordBatch) -> bytes:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from lawful.checks import CheckTask, Damage, GroupRows, Most, Trial, VariantRows, Verdict
+from lawful.checks import CheckTask, Damage, GroupRows, Most, Trial, Verdict
 from lawful.checks.denials.tree import Path as ConstraintPath
 from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import Opinion
@@ -38,6 +38,7 @@ from lawful.engines.payloads import (
     read_opinion,
     read_part,
     read_sets,
+    read_summary,
     read_swaps,
 )
 from lawful.engines.protocol import ShouldStop
@@ -201,10 +202,7 @@ class SparkEngine:
     def violating_groups(self, law: Law, most: Most) -> list[GroupRows]:
         """Let a worker find the groups and tell them in short."""
         (answer,) = Call(self._jobs).answers(summary_runner(law, most, self.settings), 1)
-        return [
-            GroupRows(size, first, tuple(VariantRows(rows, tuple(firsts)) for rows, firsts in variants), more)
-            for size, first, variants, more in json.loads(answer)
-        ]
+        return [read_summary(told) for told in json.loads(answer)]
 
     def shown_schema(self, shown: Shown) -> pa.Schema:
         """Let a worker look at the values."""

@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Event, Lock
@@ -208,6 +208,36 @@ class Call:
                     raise
         raise AssertionError("the last attempt returns or raises")
 
+    def streamed(self, frame: DataFrame) -> Iterator[Any]:
+        """Run the job of a frame and give its lines one by one, in its order; a partition is held at once, no more."""
+        with ThreadPoolExecutor(1, thread_name_prefix="lawful-rows") as pool:  # a thread has the tags of its jobs
+            waiting: Future[Any] = pool.submit(self._lines, frame)
+            try:
+                lines = self._waited(waiting)
+                while True:
+                    waiting = pool.submit(_next_line, lines)
+                    line = self._waited(waiting)
+                    if line is None:
+                        return
+                    yield line
+            finally:
+                self.leave([waiting])
+
+    def _lines(self, frame: DataFrame) -> Iterator[Any]:
+        with translated():
+            self._jobs.tag_jobs(self._era.tag, self._tag)
+            return iter(frame.toLocalIterator())
+
+    def _waited(self, waiting: Future[Any]) -> Any:
+        while not wait([waiting], LOOK_SECONDS).done:
+            self.look()
+        try:
+            return waiting.result()
+        except EngineError:
+            if self._is_over:
+                raise StoppedError("the checks were cancelled") from None
+            raise
+
     def answers(self, runner: Runner, tasks: int) -> list[bytes]:
         """Run numbered tasks as one job, and give the answer to each in the order of the numbers."""
         rows = self.rows(runner, ANSWERS, range(tasks))
@@ -234,6 +264,11 @@ class Call:
         while running:  # a job that is about to start is not yet there to be interrupted
             self._jobs.interrupt(self._tag)
             _, running = wait(running, LOOK_SECONDS)
+
+
+def _next_line(lines: Iterator[Any]) -> Any:
+    with translated():
+        return next(lines, None)
 
 
 def _new_tag() -> str:

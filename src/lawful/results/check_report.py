@@ -227,10 +227,10 @@ class CheckReport(Exportable):
             schema = batches[0].schema if batches else engine.shown_schema(everything)
         return pa.Table.from_batches(batches, schema).rename_columns(with_own_names(self.table.names))
 
-    def violating_row_ids(self, law: str | int | NamedLaw | Outcome) -> npt.NDArray[np.int32]:
+    def violating_row_ids(self, law: str | int | NamedLaw | Outcome) -> npt.NDArray[np.int64]:
         """Return the ids of all violating rows of one law, without their values."""
-        found = [batch["row"].to_numpy().astype(np.int32) for batch in self._ids(self._outcome(law))]
-        return np.concatenate([np.zeros(0, np.int32), *found])
+        found = [batch["row"].to_numpy() for batch in self._ids(self._outcome(law))]
+        return np.concatenate([np.zeros(0, np.int64), *found])
 
     def _ids(self, outcome: Outcome) -> Iterator[pa.RecordBatch]:
         with self.rows_of_laws.engine() as engine:

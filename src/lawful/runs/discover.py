@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-from lawful.checks import RankedTable
 from lawful.common.compiling import working_seconds
 from lawful.common.errors import EngineError, StoppedError, UsageError
 from lawful.common.meanings import STOPPING
@@ -15,14 +13,13 @@ from lawful.discovery.checkpoint import remembered
 from lawful.discovery.families import FamilySearch, families
 from lawful.discovery.findings import Block, Findings
 from lawful.discovery.search import Search, Shared
-from lawful.engines.protocol import Checks
-from lawful.engines.shuffle.sampled import SampledChecks
 from lawful.results.discovery_report import DiscoveryReport, FoundFamily
 from lawful.results.law_listings import Listing
 from lawful.runs.partial_files import PartialFile
 from lawful.runs.ranking import Ranker, listed_families
 from lawful.runs.request import Request
 from lawful.runs.run import Progress, Run
+from lawful.runs.searched_tables import checks_of_table, jobs_ended_by, placement_of, searched_table
 from lawful.runs.stopping import (
     LeftBehindError,
     RankingWatch,
@@ -32,7 +29,6 @@ from lawful.runs.stopping import (
     refuse_too_little_memory,
 )
 from lawful.runs.strengths import count_trials
-from lawful.tables.sample import SampleTable
 from lawful.tables.shuffled.table import ShuffledTable, is_shuffled
 
 _COUNTED = ("key", "fd")
@@ -75,7 +71,7 @@ def discover_laws(
         ) as checks,
         ctrl_c_ends(watch, stop),
         memory_kept_below(watch.most_memory),
-        _jobs_ended_by(run, watch),
+        jobs_ended_by(run, watch),
     ):
         in_sample = checks_of_table(checks, table)
         for family_search in searches:
@@ -114,33 +110,6 @@ def discover_laws(
     settings |= placement_of(run.table)
     complete = found.complete and stopped is None
     return DiscoveryReport(run.table, settings, ranking, complete, stopped, run.seconds, counts, known)
-
-
-def searched_table(run: Run, seed: int, progress: Progress) -> RankedTable:
-    """The table that searches look at: the whole one, or a sample of one that no process holds."""
-    sample = getattr(run.engine, "sample", None)
-    if sample is None:
-        return run.table
-    progress("drawing a sample")
-    drawn: SampleTable = sample(seed)
-    return drawn
-
-
-def _jobs_ended_by(run: Run, watch: UserWatch) -> AbstractContextManager[None]:
-    """Let a limit end jobs that are under way, where they may take long."""
-    stopping = getattr(run.engine, "stopping", None)
-    ended: AbstractContextManager[None] = nullcontext() if stopping is None else stopping(watch.is_over)
-    return ended
-
-
-def checks_of_table(checks: Checks, table: RankedTable) -> Checks:
-    """Checks whose witnesses are rows of the table that searches look at."""
-    return SampledChecks(checks, table) if isinstance(table, SampleTable) else checks
-
-
-def placement_of(table: RankedTable) -> dict[str, str]:
-    """What the settings of a result say of where the rows were, if they were not all in one place."""
-    return {"placement": "shuffle"} if is_shuffled(table) else {}
 
 
 def _refuse_unshuffled(run: Run, request: Request) -> None:

@@ -115,7 +115,6 @@ class OpenTable:
         from lawful.discovery.strongest.discover import StrongestQuestion
         from lawful.runs.strongest import require_families, strongest_laws
 
-        self._refuse_shuffled("a search for the strongest laws")
         question = StrongestQuestion(families_of(find), top, max_size, null_policy(null), seed)
         require_families(question.find)
         memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit

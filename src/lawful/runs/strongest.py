@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.checks import CheckTask
+from lawful.checks import CheckTask, RankedTable
 from lawful.common.arrays import Floats
 from lawful.common.errors import EngineError, StoppedError, UsageError
 from lawful.common.meanings import Allowance, NullPolicy
@@ -23,6 +23,7 @@ from lawful.results.discovery_report import FoundFamily, FoundLaw
 from lawful.results.statements import Entity, entities_of
 from lawful.results.strongest_report import StrongestReport
 from lawful.runs.run import Progress, Run
+from lawful.runs.searched_tables import checks_of_table, jobs_ended_by, placement_of, searched_table
 from lawful.runs.stopping import UserWatch, ctrl_c_ends, refuse_too_little_memory
 from lawful.search import pack_sets
 
@@ -40,8 +41,9 @@ def strongest_laws(
     """Find the strongest laws on an opened run. A limit, or Ctrl-C, ends the search with the strongest by then."""
     refuse_too_little_memory(run, memory_limit)
     watch = UserWatch(time_limit, memory_limit)
-    search = Search(run.table, run.engine, watch, progress=progress)
-    with run.timed("discover"), ctrl_c_ends(watch, run.cancel):
+    with run.timed("discover"), ctrl_c_ends(watch, run.cancel), jobs_ended_by(run, watch):
+        table = searched_table(run, question.seed, progress)
+        search = Search(table, run.engine, watch, progress=progress, checks=checks_of_table(run.engine, table))
         found = _searched(search, question)
     with run.timed("rank"):
         tried = [each for name in FAMILIES for each in found.laws.get(name, ())]
@@ -49,7 +51,7 @@ def strongest_laws(
         ranked = _ranked(tried, exceptional)
         entities = _entities(ranked, exceptional, question)
         marks = _folded(ranked, exceptional, entities, run.table.width, question.null_policy)
-        laws = _found_laws(ranked, exceptional, marks, run)
+        laws = _found_laws(ranked, exceptional, marks, run, table)
     settings: dict[str, Any] = {
         "find": list(question.find),
         "search": "strongest",
@@ -60,6 +62,7 @@ def strongest_laws(
         "null": question.null_policy.value,
         "seed": question.seed,
         "engine": run.engine.name,
+        **placement_of(run.table),
     }
     is_complete, stopped = search.findings.complete, search.findings.stopped_because
     counts = {**search.counts, "accidental": found.accidental, "folded": sum(each.folded for each in laws)}
@@ -170,9 +173,9 @@ def _folded(
 
 
 def _found_laws(
-    ranked: Sequence[Tried], exceptional: Collection[Law], marks: Sequence[bool], run: Run
+    ranked: Sequence[Tried], exceptional: Collection[Law], marks: Sequence[bool], run: Run, table: RankedTable
 ) -> tuple[FoundLaw, ...]:
-    interests = _coverage([left_side(each.law) for each in ranked], run).tolist()
+    interests = _coverage([left_side(each.law) for each in ranked], table, run.null_policy).tolist()
     each = zip(ranked, interests, marks, strict=True)
     return tuple(_found(tried, interest, mark, tried.law in exceptional, run) for tried, interest, mark in each)
 
@@ -208,18 +211,17 @@ def left_side(law: Law) -> tuple[int, ...]:
     raise AssertionError("only keys, FDs and canonical orders are searched for by strength")
 
 
-def _coverage(sets: Sequence[tuple[int, ...]], run: Run) -> Floats:
+def _coverage(sets: Sequence[tuple[int, ...]], table: RankedTable, nulls: NullPolicy) -> Floats:
     # Loading it compiles kernels, which those who only ask for help need not wait for.
     from lawful.discovery.coverage import Coverage
 
     if not sets:
         return np.empty(0)
-    coverage = Coverage(run.table, run.null_policy, range(run.table.width))
-    return coverage.of(pack_sets(sets, run.table.width))
+    return Coverage(table, nulls, range(table.width)).of(pack_sets(sets, table.width))
 
 
 def _constants(run: Run, question: StrongestQuestion) -> tuple[int, ...]:
-    from lawful.checks import Workspace
-
-    workspace = Workspace(run.table, question.null_policy)
-    return tuple(column for column in range(run.table.width) if workspace.is_constant(column))
+    """The columns of which all rows that count have the same value."""
+    table, counts_nulls = run.table, question.null_policy is NullPolicy.EQUAL
+    values = [table.distinct(c) + (counts_nulls and table.nulls(c) > 0) for c in range(table.width)]
+    return tuple(column for column, count in enumerate(values) if count <= 1)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.origins import Origins
 from lawful.tables.typed_values import typed_values, value_type
 
 OWN_COLUMNS = ("group", "row", "file", "number")
@@ -35,8 +36,7 @@ class RowShower:
         columns = () if shown is None else shown.columns
         is_text = shown is not None and shown.as_text
         types = [pa.string() if is_text else value_type(table, column) for column in columns]
-        named = [(str(column), type_) for column, type_ in zip(columns, types, strict=True)]
-        self.schema = pa.schema([*_IDS, *([] if shown is None else _PLACES), *named])
+        self.schema = row_schema(columns, types, has_places=shown is not None)
         self._typed = () if is_text else tuple(zip(columns, types, strict=True))
 
     def batch(self, groups: npt.NDArray[np.int64], rows: npt.NDArray[Any]) -> pa.RecordBatch:
@@ -44,17 +44,24 @@ class RowShower:
         ids = np.asarray(rows, np.int64)
         arrays: list[pa.Array] = [pa.array(groups, pa.int64()), pa.array(ids)]
         if self._shown is not None:
-            arrays += self._places(ids)
+            arrays += places_of(self._table.origins, ids)
             if self._shown.as_text:
                 arrays += [self._table.texts(ids, column) for column in self._shown.columns]
             arrays += [typed_values(self._table, ids, column, type_) for column, type_ in self._typed]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
-    def _places(self, rows: npt.NDArray[np.int64]) -> tuple[pa.Array, pa.Array]:
-        origins = self._table.origins
-        files, numbers = origins.places(rows)
-        named = pa.array(origins.files, pa.string()).take(pa.array(files, mask=files < 0))
-        return named, pa.array(numbers)
+
+def row_schema(columns: Sequence[int], types: Sequence[pa.DataType], *, has_places: bool) -> pa.Schema:
+    """The schema of rows with the values of some columns, and with their places in files if these are shown."""
+    named = [(str(column), type_) for column, type_ in zip(columns, types, strict=True)]
+    return pa.schema([*_IDS, *(_PLACES if has_places else []), *named])
+
+
+def places_of(origins: Origins, rows: npt.NDArray[np.int64]) -> tuple[pa.Array, pa.Array]:
+    """The files that rows came from, and their lines or rows in these."""
+    files, numbers = origins.places(rows)
+    named = pa.array(origins.files, pa.string()).take(pa.array(files, mask=files < 0))
+    return named, pa.array(numbers)
 
 
 def with_own_names(names: Sequence[str], own: Sequence[str] = OWN_COLUMNS) -> list[str]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lawful.checks.partitions import labels_of
-from lawful.checks.strength.judged import frequencies, judged_rows
+from lawful.checks.strength.class_sizes import ClassSizes
+from lawful.checks.strength.judged import judged_rows
 from lawful.checks.strength.kernels.information import expected_information
 from lawful.checks.strength.trial import Trial
 from lawful.checks.workspace import Workspace
@@ -42,38 +43,53 @@ class FDMeasures:
     rfi_plus: float | None
 
 
+@dataclass(frozen=True)
+class FDClasses:
+    """The classes of the judged rows by the left side of an FD, by its right side, and by both."""
+
+    left: ClassSizes
+    right: ClassSizes
+    both: ClassSizes
+
+
 def fd_measures(law: FD, trial: Trial, workspace: Workspace, most_terms: int = _MOST_TERMS) -> FDMeasures:
     """Measure a functional dependency in all ways, given its trial."""
-    rows = workspace.table.rows
-    judged = judged_rows((*law.lhs, law.rhs), workspace)
-    sizes = frequencies(law.rhs, judged, workspace).astype(np.float64)
-    size = float(sizes.sum())
-    impure = size - float((sizes * sizes).sum()) / size if size else 0.0
+    return measures_of_classes(trial, _classes(law, workspace), workspace.table.rows, most_terms)
+
+
+def measures_of_classes(trial: Trial, classes: FDClasses, rows: int, most_terms: int = _MOST_TERMS) -> FDMeasures:
+    """Measure a functional dependency on a table of so many rows, given its trial and its classes."""
+    size, squares = float(classes.right.rows), float(2 * classes.right.pairs + classes.right.rows)
+    impure = size - squares / size if size else 0.0
     return FDMeasures(
         trial.pairs / max(1, rows * (rows - 1) // 2),
         (trial.removals or 0) / max(1, rows),
         1.0 - trial.lost / impure if impure > 0.0 else 0.0,
-        _reliable_information(law, workspace, most_terms),
+        _reliable_information(classes, most_terms),
     )
 
 
-def _reliable_information(law: FD, workspace: Workspace, most_terms: int) -> float | None:
-    left, right, both = _class_sizes(law, workspace)
-    entropy = _entropy(right)
-    if right.size < 2:
+def _reliable_information(classes: FDClasses, most_terms: int) -> float | None:
+    left, right = classes.left, classes.right
+    if right.classes < 2:
         return 0.0
-    shared = _entropy(left) + entropy - _entropy(both)
-    (left_sizes, left_counts), (right_sizes, right_counts) = (
-        np.unique(sizes, return_counts=True) for sizes in (left, right)
-    )
-    if float(np.minimum.outer(left_sizes, right_sizes).sum()) > most_terms:
+    entropy = right.entropy
+    shared = left.entropy + entropy - classes.both.entropy
+    if _terms(left.sizes, right.sizes) > most_terms:
         return None
-    by_chance = expected_information(left_sizes, left_counts, right_sizes, right_counts, int(right.sum()))
+    by_chance = expected_information(left.sizes, left.counts, right.sizes, right.counts, right.rows)
     unexplained = entropy - by_chance
     return max(0.0, (shared - by_chance) / unexplained) if unexplained > 1e-9 * entropy else 0.0
 
 
-def _class_sizes(law: FD, workspace: Workspace) -> tuple[Int64s, Int64s, Int64s]:
+def _terms(left: Int64s, right: Int64s) -> float:
+    """The sum of the smaller of two sizes over all pairs of them; sizes rise."""
+    sums = np.concatenate([[0.0], np.cumsum(right.astype(np.float64))])
+    smaller = np.searchsorted(right, left)
+    return float((sums[smaller] + left.astype(np.float64) * (right.size - smaller)).sum())
+
+
+def _classes(law: FD, workspace: Workspace) -> FDClasses:
     """How many judged rows each class of the left side, of the right side, and of both has; single rows too."""
     judged = judged_rows((*law.lhs, law.rhs), workspace)
     labels = labels_of(workspace.partition(law.lhs)).astype(np.int64)
@@ -83,10 +99,4 @@ def _class_sizes(law: FD, workspace: Workspace) -> tuple[Int64s, Int64s, Int64s]
     alone = labels == 0  # rows that agree with no other, each a class of its own
     labels[alone] = labels.max(initial=0) + 1 + np.arange(np.count_nonzero(alone))
     both = labels * (ranks.max(initial=0) + 1) + ranks
-    left, right, joint = (np.unique(ids, return_counts=True)[1].astype(np.int64) for ids in (labels, ranks, both))
-    return left, right, joint
-
-
-def _entropy(sizes: Int64s) -> float:
-    shares = sizes / max(1, int(sizes.sum()))
-    return float(-(shares * np.log(shares)).sum())
+    return FDClasses(*(ClassSizes.of(np.unique(ids, return_counts=True)[1]) for ids in (labels, ranks, both)))

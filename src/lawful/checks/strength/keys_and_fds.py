@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lawful.checks.partitions import Partition
+from lawful.checks.strength.class_sizes import ClassSizes
 from lawful.checks.strength.judged import agreeing_pairs, frequencies, judged_rows, pairs_among, size_of
 from lawful.checks.strength.kernels.splits import count_splits
 from lawful.checks.strength.trial import Trial, log_binomial_tail, log_poisson_tail
 from lawful.checks.workspace import Workspace
-from lawful.common.arrays import Int64s
 from lawful.dependencies import FD, Key
 
 
@@ -34,7 +34,7 @@ def fd_trial(law: FD, workspace: Workspace) -> Trial:
         workspace.scratch.buffer("seen", ranks),
     )
     judged = judged_rows((*law.lhs, law.rhs), workspace)
-    return trial_of_splits(Splits(*counted), RightSide.of(frequencies(law.rhs, judged, workspace)))
+    return trial_of_splits(Splits(*counted), RightSide.of(ClassSizes.of(frequencies(law.rhs, judged, workspace))))
 
 
 class Splits(NamedTuple):
@@ -56,10 +56,10 @@ class RightSide(NamedTuple):
     usual: float
 
     @staticmethod
-    def of(sizes: Int64s) -> RightSide:
+    def of(sizes: ClassSizes) -> RightSide:
         """Given how many rows have each value."""
-        usual = 1.0 if sizes.size == 0 else float(sizes.max() / sizes.sum())
-        return RightSide(difference_chance(int(sizes.sum()), pairs_among(sizes)), usual)
+        usual = sizes.largest / sizes.rows if sizes.rows else 1.0
+        return RightSide(difference_chance(sizes.rows, sizes.pairs), usual)
 
 
 def trial_of_splits(counted: Splits, right: RightSide) -> Trial:
@@ -111,19 +111,32 @@ def key_trial(law: Key, workspace: Workspace) -> Trial:
 
 def trial_of_agreements(partition: Partition, rows: int, tested: int, expected: float) -> Trial:
     """The trial of a key, given its partition, the judged rows, and the pairs that test it and are expected to fail."""
-    agreeing = agreeing_pairs(partition, None)
+    agreeing = Agreements(agreeing_pairs(partition, None), partition.size, partition.error)
+    return trial_of_counts(agreeing, rows, tested, expected)
+
+
+class Agreements(NamedTuple):
+    """The pairs and the rows that agree on the columns of a key, and the fewest rows to remove."""
+
+    pairs: int
+    rows: int
+    removals: int
+
+
+def trial_of_counts(agreeing: Agreements, rows: int, tested: int, expected: float) -> Trial:
+    """The trial of a key, given what agrees, the judged rows, and the pairs that test it and are expected to fail."""
     if rows < 2:  # the partition of no columns has all rows in a class, or none where there is none to compare
         tested, expected = 0, 0.0
     unit = min(1.0, rows / 2.0 / expected) if expected else 1.0
     return Trial(
         tested,
-        agreeing,
-        partition.size,
-        partition.error,
+        agreeing.pairs,
+        agreeing.rows,
+        agreeing.removals,
         tested * unit,
         expected * unit,
-        agreeing * unit,
-        log_poisson_tail(expected * unit, agreeing * unit),
+        agreeing.pairs * unit,
+        log_poisson_tail(expected * unit, agreeing.pairs * unit),
     )
 
 
@@ -131,12 +144,15 @@ def _expected(columns: tuple[int, ...], rows: int, workspace: Workspace) -> tupl
     """The pairs that test a key, and how many of them independent columns would lose."""
     judged = judged_rows(columns, workspace)
     pairs = rows * (rows - 1) // 2
-    if not columns or not pairs:
-        return pairs, 0.0
-    if len(columns) == 1:
-        return pairs, pairs / frequencies(columns[0], judged, workspace).size
+    if len(columns) < 2 or not pairs:
+        return expected_repeats(pairs, frequencies(columns[0], judged, workspace).size if columns else 0)
     agreeing = {c: agreeing_pairs(workspace.partition(o for o in columns if o != c), judged) for c in columns}
     return expected_agreements(pairs, [(agreeing[c], pairs_among(frequencies(c, judged, workspace))) for c in columns])
+
+
+def expected_repeats(pairs: int, values: int) -> tuple[int, float]:
+    """What tests a key of one column with so many values, or of none, and what chance would lose."""
+    return pairs, pairs / values if values else 0.0
 
 
 def expected_agreements(pairs: int, parts: Iterable[tuple[int, int]]) -> tuple[int, float]:

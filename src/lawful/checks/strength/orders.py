@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,15 +21,37 @@ def order_trial(rows: Int32s, labels: Int32s, a: Int32s, b: Int32s) -> Trial:
     because rows that repeat them tell nothing new; and no more than the rows that are not tied with most others of
     their class.
     """
+    return trial_of_orders(count_in_classes(rows, labels, a, b))
+
+
+class OrderCounts(NamedTuple):
+    """What `count_orders` counts, and the rows that take part in a swap: sums over classes, so that they add up."""
+
+    tested: int
+    swaps: int
+    removals: int
+    chances: int
+    log_share: float
+    variance: float
+    rows: int
+
+
+def count_in_classes(rows: Int32s, labels: Int32s, a: Int32s, b: Int32s) -> OrderCounts:
+    """Count how an order fares within some classes; `rows` as for `order_trial`."""
     swapped: Flags = np.zeros(labels.size, np.bool_)
     values, spare = np.empty(rows.size, np.int32), np.empty(rows.size, np.int32)
     counted = count_orders(rows, labels, read_only(a), read_only(b), values, spare, swapped)
-    tested, swaps, removals, chances, log_share, variance = counted
+    return OrderCounts(*counted, int(np.count_nonzero(swapped)))
+
+
+def trial_of_orders(counted: OrderCounts) -> Trial:
+    """The trial of an order, given what was counted in all classes."""
+    tested, swaps, removals, chances, log_share, variance, rows = counted
     lost = swaps * chances / tested if tested else 0.0
     return Trial(
         int(tested),
         int(swaps),
-        int(np.count_nonzero(swapped)),
+        int(rows),
         int(removals),
         float(chances),
         chances / 2.0 if tested else 0.0,

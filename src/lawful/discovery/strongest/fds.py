@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from lawful.checks import Partition, Workspace
+from lawful.checks.strength.class_sizes import ClassSizes
 from lawful.checks.strength.keys_and_fds import RightSide, Splits, fd_trial, trial_of_splits
 from lawful.common.arrays import Flags, Floats, Int64s
 from lawful.dependencies import FD
@@ -45,7 +46,7 @@ class StrongestFDs:
         self._workspace, self._columns = workspace, columns
         table = workspace.table
         self._lines = in_lines(table, tuple(range(table.width)))
-        self._right_sides = [RightSide.of(_sizes(workspace, column)) for column in range(table.width)]
+        self._right_sides = [RightSide.of(ClassSizes.of(_sizes(workspace, column))) for column in range(table.width)]
         self._differing = np.array([right.differing for right in self._right_sides])
         self._is_column = np.zeros(table.width, np.bool_)
         self._is_column[list(columns)] = True

@@ -7,14 +7,14 @@ equalities has one class, the whole table. Beyond a limit that is an error and n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from lawful.checks import CheckTask, Workspace, check, violating_rows
-from lawful.common.errors import LawfulError
+from lawful.checks import CheckTask, Workspace, check
+from lawful.common.errors import EngineError, LawfulError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Constant, Key, Law, columns_of
 from lawful.engines.shuffle.chunks import Chunk, Runner
@@ -42,10 +42,10 @@ _DAMAGE_TYPES = (
     pa.string(),
 )
 _DAMAGE_NAMES = [part.split()[0] for part in DAMAGES.replace("(38, 0)", "").split(", ")]
-_CACHE_BYTES = 64 << 20
+CACHE_BYTES = 64 << 20
 
 
-class _TooLargeError(Exception):
+class TooLargeError(EngineError):
     """A class has more rows than a task takes."""
 
 
@@ -85,16 +85,20 @@ def law_columns(law: Law) -> list[int]:
     return sorted(set(columns_of(law)))
 
 
-def by_classes(data: ShuffledData, law: Law) -> tuple[DataFrame, int]:
-    """The rows with the columns of a law, in whole classes and sorted by them; and the words of their keys."""
-    columns = equal_columns(law)
-    key = PackedKey.of(columns, data.codings)
+def by_classes(
+    data: ShuffledData, law: Law, *, columns: Sequence[int] | None = None, in_order: bool = False
+) -> tuple[DataFrame, int]:
+    """The rows with the columns of a law, in whole classes and sorted by them; and the words of their keys.
+
+    With `columns`, these instead of the law's own. With `in_order` the rows of a class come in the order of their ids.
+    """
+    key = PackedKey.of(equal_columns(law), data.codings)
     names = key_names(len(key.words))
     keys = [f"{text} as {name}" for text, name in zip(key.texts(len(names)), names, strict=True)]
-    rows = data.ranks.selectExpr(*keys, "row", *(f"c{column}" for column in law_columns(law)))
-    if not names:
-        return rows.coalesce(1), 0
-    return rows.repartition(*names).sortWithinPartitions(*names), len(names)
+    rows = data.ranks.selectExpr(*keys, "row", *(f"c{column}" for column in columns or law_columns(law)))
+    together = rows.repartition(*names) if names else rows.coalesce(1)
+    sorted_by = [*names, "row"] if in_order else names
+    return (together.sortWithinPartitions(*sorted_by) if sorted_by else together), len(names)
 
 
 def damage_runner(law: Law, policy: NullPolicy, words: int, width: int, most: int, *, counts: bool) -> Runner:
@@ -111,39 +115,13 @@ def damage_runner(law: Law, policy: NullPolicy, words: int, width: int, most: in
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         lines: list[tuple[object, ...]] = []
         try:
-            for chunk in _whole_classes(batches, words, width, most):
-                lines += work(chunk, Workspace(chunk, policy, _CACHE_BYTES))
-        except _TooLargeError:
-            lines = [(None,) * 7 + (too_large(),)]
+            for chunk in whole_classes(batches, words, width, most):
+                lines += work(chunk, Workspace(chunk, policy, CACHE_BYTES))
         except LawfulError as error:
-            lines = [(None,) * 7 + (str(error),)]
+            lines = [(None,) * 7 + (error.typed_message,)]
         columns = zip(*lines, strict=True) if lines else ((),) * len(_DAMAGE_TYPES)
         arrays = [pa.array(values, type_) for values, type_ in zip(columns, _DAMAGE_TYPES, strict=True)]
         yield pa.RecordBatch.from_arrays(arrays, names=_DAMAGE_NAMES)
-
-    return run
-
-
-VIOLATING = "lawful_group bigint, lawful_row bigint"
-
-
-def row_runner(law: Law, policy: NullPolicy, words: int, width: int, most: int) -> Runner:
-    """A task that gives the violating rows of a law; a group has the least id of its rows."""
-
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        try:
-            for chunk in _whole_classes(batches, words, width, most):
-                ids = chunk.ids()
-                least: dict[int, int] = {}
-                for groups, rows in violating_rows(law, chunk, Workspace(chunk, policy, _CACHE_BYTES)):
-                    own = ids[rows]
-                    order = np.argsort(own, kind="stable")[::-1]
-                    for group, id_ in zip(groups[order].tolist(), own[order].tolist(), strict=True):
-                        least[group] = min(id_, least.get(group, id_))
-                    named = pa.array([least[group] for group in groups.tolist()], pa.int64())
-                    yield pa.RecordBatch.from_arrays([named, pa.array(own)], names=["lawful_group", "lawful_row"])
-        except _TooLargeError:
-            raise RuntimeError(too_large()) from None
 
     return run
 
@@ -156,7 +134,13 @@ def too_large() -> str:
     )
 
 
-def _whole_classes(batches: Iterator[pa.RecordBatch], words: int, width: int, most: int) -> Iterator[Chunk]:
+def raise_told(error: str | None) -> None:
+    """Raise what a task could not do, if it told such a thing."""
+    if error is not None:
+        raise TooLargeError(error) if error == too_large() else EngineError(error)
+
+
+def whole_classes(batches: Iterator[pa.RecordBatch], words: int, width: int, most: int) -> Iterator[Chunk]:
     """Cut sorted rows into chunks of about `most` rows, between classes only."""
     waiting: list[pa.RecordBatch] = []
     rows, look_at = 0, most
@@ -168,14 +152,14 @@ def _whole_classes(batches: Iterator[pa.RecordBatch], words: int, width: int, mo
         table = pa.Table.from_batches(waiting).combine_chunks()
         cut = _last_start(table, words)
         if rows - cut > LARGEST_CLASS:
-            raise _TooLargeError
+            raise TooLargeError(too_large())
         if cut:
             yield _chunk(table.slice(0, cut), words, width)
         rest = table.slice(cut)
         waiting, rows = rest.to_batches(), rest.num_rows
         look_at = most if cut else 2 * rows  # one class is looked at again when it has doubled
     if rows > LARGEST_CLASS and not words:
-        raise _TooLargeError
+        raise TooLargeError(too_large())
     if rows:
         yield _chunk(pa.Table.from_batches(waiting), words, width)
 

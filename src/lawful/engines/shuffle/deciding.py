@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lawful.checks import CheckTask
-from lawful.common.errors import EngineError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law
 from lawful.engines.shuffle.chunks import FOUND, REFUTED, chunk_checker, row_finder
 from lawful.engines.shuffle.classes import (
     DAMAGES,
     LARGEST_CLASS,
+    TooLargeError,
     by_classes,
     damage_runner,
     equal_columns,
-    too_large,
+    raise_told,
 )
 from lawful.engines.shuffle.groups import Broken, GroupedCheck, grouped_jobs
 from lawful.engines.shuffle.implied import KnownToHold, least_of
@@ -119,18 +119,16 @@ class Deciding:
         """Two rows that break a law, looked for in whole classes; where these are too large, in tiles of them."""
         ordered = strict_orders(law)
         if ordered is None or equal_columns(law) or self._table.rows <= LARGEST_CLASS:
-            line = self._classes_checked(law, *by_classes(self._data, law), counts=False)
-            if line["error"] is None:
-                return _pair(line["witness"])
-            if ordered is None or line["error"] != too_large():
-                raise EngineError(line["error"])
+            try:
+                return _pair(self._classes_checked(law, *by_classes(self._data, law), counts=False)["witness"])
+            except TooLargeError:
+                if ordered is None:
+                    raise
         tiles = TiledCheck(self._data, law, self._policy, equal_columns(law), ordered, self._chunk_rows)
         (quantiles,) = self._gathered(tiles.quantiles())
         tiles.take_quantiles(quantiles)
         for rows, words in tiles.frames():
             line = self._classes_checked(law, rows, words, counts=False)
-            if line["error"] is not None:
-                raise EngineError(line["error"])
             if line["witness"] is not None:
                 return _pair(line["witness"])
         return None
@@ -139,18 +137,16 @@ class Deciding:
         """Let tasks check a law on whole classes of rows, and sum up what they find."""
         if not equal_columns(law) and self._table.rows > LARGEST_CLASS:
             raise self._table.needs_all_rows("counting what breaks laws that compare no columns by =")
-        line = self._classes_checked(law, *by_classes(self._data, law), counts=counts)
-        if line["error"] is not None:
-            raise EngineError(line["error"])
-        return line
+        return self._classes_checked(law, *by_classes(self._data, law), counts=counts)
 
     def _classes_checked(self, law: Law, rows: DataFrame, words: int, *, counts: bool) -> dict[str, Any]:
         runner = damage_runner(law, self._policy, words, self._table.width, self._chunk_rows, counts=counts)
         sums = [f"sum({name}) as {name}" for name in ("rows", "groups", "pairs", "removals")]
-        sums += ["count(removals) as removal_counts", "count(*) as lines", "max(error) as error"]
+        sums.append("max(error) as error")
         witness = "min(if(holds is null, null, struct(first, second))) as witness"
         expr = self._data.expr
         (line,) = self._gathered(rows.mapInArrow(runner, DAMAGES).agg(*map(expr, (*sums, witness))))
+        raise_told(line["error"])
         return line
 
     def _witnesses(self, broken: Sequence[Broken]) -> dict[int, Pair]:

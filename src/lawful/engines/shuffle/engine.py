@@ -7,6 +7,7 @@ the rows.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -24,20 +25,23 @@ from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law
 from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.engines.payloads import read_summary
 from lawful.engines.protocol import ShouldStop
 from lawful.engines.shuffle.chunks import Chunk, chunk_rows
-from lawful.engines.shuffle.classes import (
-    LARGEST_CLASS,
-    VIOLATING,
-    by_classes,
-    equal_columns,
-    needs_values,
-    row_runner,
-)
+from lawful.engines.shuffle.classes import LARGEST_CLASS, equal_columns, needs_values
 from lawful.engines.shuffle.counts import counted, counting_jobs
 from lawful.engines.shuffle.deciding import Deciding
 from lawful.engines.shuffle.keys import lines_a_row
+from lawful.engines.shuffle.listing import (
+    listed_rows,
+    listed_schema,
+    numbered_batches,
+    pieces_in_order,
+    simplest,
+    summarized,
+)
 from lawful.engines.shuffle.sampling import draw_sample
+from lawful.engines.shuffle.strength import Trying
 from lawful.engines.spark_jobs import Call, SparkJobs
 from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
 from lawful.evidence.denials.evidence import DenialEvidence
@@ -46,6 +50,7 @@ from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.sample import SampleTable
 from lawful.tables.shown_rows import Shown
 from lawful.tables.shuffled.table import ShuffledTable
+from lawful.tables.spark_errors import translated
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -110,16 +115,18 @@ class ShuffleEngine:
         given = list(tasks)
         for task in given:
             self._require(task, table)
+        tried = [task for task in given if task.trial]
+        given = [task for task in given if not task.trial]
         yield from self._verdicts([task for task in given if task.measure is None and not task.damage])
         yield from self._counted([task for task in given if task.measure is not None or task.damage])
+        trying = Trying(*self._opened(), self._chunk_rows, self._gathered, self._damage, self._holds)
+        yield from trying.verdicts(tried)
 
     def _require(self, task: CheckTask, table: ShuffledTable) -> None:
         require_columns(task.law, table)
         require_policy(task.law, self._opened()[1])
         if needs_values(task.law):
             raise table.needs_all_rows("comparing columns with others or with constants")
-        if task.trial:
-            raise table.needs_all_rows("counting how strong laws are")
         if task.measure == "g3" and not checks_of(task.law).counts_removals(task.law):
             raise UsageError("the fewest removals that mend a denial constraint are too hard to find", "Use g1.")
 
@@ -165,10 +172,14 @@ class ShuffleEngine:
                 found[job[line["t"]].id] = Damage(*numbers)
         for task in tasks:
             if not isinstance(task.law, Key | FD):
-                line = self._deciding().by_classes(task.law, counts=True)
-                removals = line["removals"] if line["removal_counts"] == line["lines"] else None
-                found[task.id] = Damage(line["rows"], line["groups"], int(line["pairs"]), removals)
+                found[task.id] = self._damage(task.law)
         return found
+
+    def _damage(self, law: Law) -> Damage:
+        """How badly a law is broken, class by class."""
+        line = self._deciding().by_classes(law, counts=True)
+        rows, groups, pairs, removals = (int(line[name] or 0) for name in ("rows", "groups", "pairs", "removals"))
+        return Damage(rows, groups, pairs, removals if checks_of(law).counts_removals(law) else None)
 
     def _oriented(self, law: Law, rows: tuple[int, int]) -> tuple[int, int]:
         """Two rows in the order in which they are shown."""
@@ -180,12 +191,46 @@ class ShuffleEngine:
         return rows[first], rows[second]
 
     def violating_frame(self, law: Law) -> DataFrame:
-        """The violating rows of a law, found when the frame is used: `lawful_group` and `lawful_row`."""
+        """The violating rows (`lawful_row`) of a law with the first ones of their groups (`lawful_group`), lazily."""
+        return self._listed(law).select("lawful_group", "lawful_row")
+
+    def violations(self, law: Law, shown: Shown | None = None, *, in_pairs: bool = False) -> Iterator[pa.RecordBatch]:
+        """Let Spark find and sort the rows, and fetch them piece by piece; groups come in the order of first rows."""
+        table, _ = self._opened()
+        pieces = pieces_in_order(table.dataset, self._listed(law, in_pairs=in_pairs), shown)
+        lines = Call(self._jobs, self._should_stop).streamed(pieces)
+        return numbered_batches((line["piece"] for line in lines), table, shown, self._listed_schema(shown))
+
+    def shown_schema(self, shown: Shown) -> pa.Schema:
+        """Ask Spark for the types of the values."""
+        return self._listed_schema(shown)
+
+    def violating_groups(self, law: Law, most: Most) -> list[GroupRows]:
+        """Let tasks tell the groups with the least first rows in short; what is asked for comes here, and no more."""
         table, policy = self._opened()
-        if needs_values(law) or (not equal_columns(law) and table.rows > LARGEST_CLASS):
+        self._require_listing(law)
+        told = self._gathered(summarized(table.dataset, law, policy, self._chunk_rows, most))
+        groups = [read_summary(json.loads(line["summary"])) for line in told]
+        firsts = [variant.first[0] for group in groups for variant in group.variants]
+        table.dataset.know(firsts, table.dataset.ranks_of(np.array(firsts, np.int64)).tolist())  # they will be shown
+        return groups
+
+    def _listed_schema(self, shown: Shown | None) -> pa.Schema:
+        with translated():
+            return listed_schema(self._opened()[0].dataset, shown)
+
+    def _listed(self, law: Law, *, in_pairs: bool = False) -> DataFrame:
+        table, policy = self._opened()
+        self._require_listing(law)
+        return listed_rows(table.dataset, law, policy, self._chunk_rows, in_pairs=in_pairs)
+
+    def _require_listing(self, law: Law) -> None:
+        table, policy = self._opened()
+        require_columns(law, table)
+        require_policy(law, policy)
+        is_one_class = not equal_columns(law) and not isinstance(simplest(law), Key | FD)
+        if needs_values(law) or (is_one_class and table.rows > LARGEST_CLASS):
             raise table.needs_all_rows("listing the violating rows of this law")
-        rows, words = by_classes(table.dataset, law)
-        return rows.mapInArrow(row_runner(law, policy, words, table.width, self._chunk_rows), VIOLATING)
 
     def sample(self, seed: int = 0) -> SampleTable:
         """Draw the rows that a search looks at; what it asks of all rows, it asks of this engine."""
@@ -199,7 +244,10 @@ class ShuffleEngine:
         other = ShuffleEngine(self.spark, self._most_rows)
         other._jobs, other._opened_on = self._jobs, (self._opened()[0], policy)
         other._should_stop = self._should_stop
-        (verdict,) = other.check([CheckTask(0, law)])
+        return other._holds(law)
+
+    def _holds(self, law: Law) -> bool:
+        (verdict,) = self._verdicts([CheckTask(0, law)])
         return verdict.holds
 
     @property
@@ -223,18 +271,6 @@ class ShuffleEngine:
 
     def _refuse(self, what: str) -> NoReturn:
         raise self._opened()[0].needs_all_rows(what)
-
-    def violations(self, law: Law, shown: Shown | None = None, *, in_pairs: bool = False) -> Iterator[pa.RecordBatch]:
-        """Refuse: violating rows are not listed by shuffles yet."""
-        self._refuse("listing violating rows")
-
-    def shown_schema(self, shown: Shown) -> pa.Schema:
-        """Refuse, as `violations` does."""
-        self._refuse("listing violating rows")
-
-    def violating_groups(self, law: Law, most: Most) -> list[GroupRows]:
-        """Refuse, as `violations` does."""
-        self._refuse("listing violating rows")
 
     def agree_sets(
         self, columns: Sequence[int], should_stop: ShouldStop, *, counted: bool = False, rows: Rows | None = None

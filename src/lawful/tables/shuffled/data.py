@@ -161,10 +161,13 @@ class ShuffledData:
         texts = typed_to_text(found.column("value").combine_chunks()).to_pylist()
         return dict(zip(found.column("rank").to_pylist(), texts, strict=True))
 
-    def with_values(self, rows: DataFrame) -> DataFrame:
-        """Rows that are known by their ids (`lawful_row`), with the values of all columns (`v0`, `v1`, …), lazily."""
-        frame = rows.join(self.ranks.withColumnRenamed("row", "lawful_row"), "lawful_row")
-        for column, coding in enumerate(self.codings):
+    def with_values(self, rows: DataFrame, columns: Sequence[int] | None = None) -> DataFrame:
+        """Rows that are known by their ids (`lawful_row`), with the values of all or some columns (`v0`, …), lazily."""
+        shown = range(self.width) if columns is None else columns
+        ranks = self.ranks.selectExpr("row as lawful_row", *(f"c{column}" for column in shown))
+        frame = rows.join(ranks, "lawful_row")
+        for column in shown:
+            coding = self.codings[column]
             kept = [name for name in frame.columns if name != f"c{column}"]
             if coding.low is None:
                 values = self.dictionary(column).selectExpr(f"rank as c{column}", f"value as v{column}")
@@ -174,7 +177,7 @@ class ShuffledData:
                 if self.types[column] is ColumnType.DATE:
                     number = f"date_from_unix_date(cast({number} as int))"
                 frame = frame.selectExpr(*kept, f"{number} as v{column}")
-        return frame.select(*rows.columns, *(f"v{column}" for column in range(self.width)))
+        return frame.select(*rows.columns, *(f"v{column}" for column in shown))
 
     def are_twins(self, first: int, second: int, distinct: int) -> bool:
         """Whether two columns with so many values each, null counted, meet in as many pairs, and null meets null."""

@@ -1,0 +1,274 @@
+"""How strong laws are, exactly: keys and FDs by aggregation, orders and denial constraints class by class.
+
+What is counted of a class adds up over classes, so a task sends one line of sums. A list-based order dependency has the
+whole table for its class. Where a class is too large for a task, it is known whether the law holds and not how strong
+it is, except of an order of the whole table that holds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, astuple
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from lawful.checks import CheckTask, Damage, Trial, Verdict, Workspace, checks_of
+from lawful.checks.canonical_ods.checks import rows_in_order
+from lawful.checks.law_checks import shares_of_all
+from lawful.checks.strength.class_sizes import ClassSizes
+from lawful.checks.strength.denials import Predicates, count_satisfying, trial_of_denial
+from lawful.checks.strength.fd_measures import FDClasses, measures_of_classes
+from lawful.checks.strength.judged import judged_rows
+from lawful.checks.strength.keys_and_fds import (
+    Agreements,
+    RightSide,
+    expected_agreements,
+    expected_repeats,
+    trial_of_counts,
+    trial_of_splits,
+)
+from lawful.checks.strength.orders import OrderCounts, count_in_classes, trial_of_orders
+from lawful.common.errors import LawfulError
+from lawful.common.meanings import NullPolicy
+from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Key, Law, Predicate
+from lawful.dependencies.pointwise import as_denial
+from lawful.engines.shuffle.chunks import Chunk, Runner
+from lawful.engines.shuffle.classes import (
+    CACHE_BYTES,
+    LARGEST_CLASS,
+    TooLargeError,
+    by_classes,
+    equal_columns,
+    law_columns,
+    raise_told,
+    too_large,
+    whole_classes,
+)
+from lawful.engines.shuffle.listing import simplest
+from lawful.engines.shuffle.splits import Grouping, class_sizes, count_splits
+from lawful.tables.shuffled.table import ShuffledTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_LINE = "sums array<string>, error string"
+"""Numbers that add up, as texts: pairs of rows are more than 64 bits count."""
+
+Sums = Callable[[Chunk, Workspace], Sequence[int | float]]
+
+
+class Trying:
+    """Tries laws of one table.
+
+    Parameters
+    ----------
+    table, policy
+        The table, and what null means.
+    chunk_rows
+        How many rows a task looks at at once.
+    gathered
+        Runs a job and gives its few lines.
+    damage_of, holds
+        Counts how badly a law is broken, and says whether one holds.
+    """
+
+    def __init__(
+        self,
+        table: ShuffledTable,
+        policy: NullPolicy,
+        chunk_rows: int,
+        gathered: Callable[[DataFrame], list[dict[str, Any]]],
+        damage_of: Callable[[Law], Damage],
+        holds: Callable[[Law], bool],
+    ) -> None:
+        self._table, self._policy, self._chunk_rows = table, policy, chunk_rows
+        self._data, self._gathered = table.dataset, gathered
+        self._damage_of, self._holds = damage_of, holds
+        self._sizes: dict[Grouping, ClassSizes] = {}
+
+    def verdicts(self, tasks: Sequence[CheckTask]) -> Iterator[Verdict]:
+        """Try all laws, what is aggregated in a few jobs for all of them."""
+        laws = {task.id: simplest(task.law) for task in tasks}
+        of_trials = (grouping for law in laws.values() for grouping in self._groupings(law))
+        of_measures = (grouping for task in tasks if task.measures for grouping in self._measured(task.law))
+        self._know_sizes([*of_trials, *of_measures])
+        fds = [law for law in laws.values() if isinstance(law, FD)]
+        splits = count_splits(self._data, fds, self._policy, self._gathered)
+        for task in tasks:
+            law = laws[task.id]
+            if isinstance(law, FD):
+                trial: Trial | None = trial_of_splits(splits[law], RightSide.of(self._by((law.rhs,), law)))
+            elif isinstance(law, Key):
+                trial = self._key_trial(law)
+            else:
+                trial = self._trial_by_classes(law)
+            measures = self._measures(task.law, trial) if task.measures and trial is not None else None
+            holds = self._holds(law) if trial is None else trial.pairs == 0
+            yield Verdict(task.id, holds, None, trial=trial, measures=measures)
+
+    def _trial_by_classes(self, law: Law) -> Trial | None:
+        """The trial of a law whose classes are looked at one by one; None if one of them is too large."""
+        try:
+            if isinstance(law, CanonicalOD):
+                return self._order_trial(law)
+            if isinstance(law, DC | POD):
+                return self._denial_trial(as_denial(law) if isinstance(law, POD) else law)
+            return self._trial_in_one_task(law)
+        except TooLargeError:
+            if isinstance(law, CanonicalOD) and not law.context and self._holds(law):
+                return self._trial_of_held(law)
+            return None
+
+    def _trial_of_held(self, law: CanonicalOD) -> Trial:
+        """The trial of an order of the whole table that has no swap: the sizes of values tell, as `count_orders`."""
+        sides = (law.left,), (law.right,), (law.left, law.right)
+        self._know_sizes(self._grouping(columns, law) for columns in sides)
+        a, b, both = (self._by(columns, law) for columns in sides)
+        tested = both.rows * (both.rows - 1) // 2 - a.pairs - b.pairs + both.pairs
+        chances = min(both.classes - 1, both.rows - max(a.largest, b.largest))
+        log_share = a.log_orders + b.log_orders - math.lgamma(both.rows + 1.0) - both.log_orders
+        return trial_of_orders(OrderCounts(tested, 0, 0, chances, log_share, 0.0, 0))
+
+    def _groupings(self, law: Law) -> Iterator[Grouping]:
+        """The groupings that the trial of a law needs."""
+        if isinstance(law, FD):
+            yield self._grouping((law.rhs,), law)
+        elif isinstance(law, Key):
+            yield self._grouping(law.columns, law)
+            if len(law.columns) > 1:
+                yield from (self._grouping((column,), law) for column in law.columns)
+                yield from (self._grouping(_without(column, law), law) for column in law.columns)
+        elif isinstance(law, DC | POD):
+            columns = law_columns(law)
+            yield from (self._grouping((column,), law) for column in columns)
+            yield self._grouping(columns[:1], law)
+
+    def _measured(self, law: Law) -> Iterator[Grouping]:
+        """The groupings that the measures of a law need."""
+        if isinstance(law, FD):
+            yield from (self._grouping(columns, law) for columns in (law.lhs, (law.rhs,), (*law.lhs, law.rhs)))
+
+    def _know_sizes(self, groupings: Iterable[Grouping]) -> None:
+        missing = [grouping for grouping in groupings if grouping not in self._sizes]
+        self._sizes |= class_sizes(self._data, missing, self._gathered)
+
+    def _grouping(self, columns: Sequence[int], law: Law) -> Grouping:
+        return Grouping.of(columns, law_columns(law), self._policy)
+
+    def _by(self, columns: Sequence[int], law: Law) -> ClassSizes:
+        """The classes of the rows that a law is judged on, by some of its columns."""
+        return self._sizes[self._grouping(columns, law)]
+
+    def _key_trial(self, law: Key) -> Trial:
+        own = self._by(law.columns, law)
+        pairs = own.rows * (own.rows - 1) // 2
+        if len(law.columns) < 2 or not pairs:
+            tested, expected = expected_repeats(pairs, own.classes if law.columns else 0)
+        else:
+            parts = [(self._by(_without(c, law), law).pairs, self._by((c,), law).pairs) for c in law.columns]
+            tested, expected = expected_agreements(pairs, parts)
+        return trial_of_counts(Agreements(own.pairs, own.agreeing, own.removals), own.rows, tested, expected)
+
+    def _order_trial(self, law: CanonicalOD) -> Trial:
+        def counted(_: Chunk, workspace: Workspace) -> OrderCounts:
+            rows, labels, b = rows_in_order(law, workspace)
+            return count_in_classes(rows, labels, workspace.column(law.left), b)
+
+        sums = self._summed(law, law, counted)
+        return trial_of_orders(OrderCounts(*sums) if sums else OrderCounts(0, 0, 0, 0, 0.0, 0.0, 0))
+
+    def _denial_trial(self, law: DC) -> Trial:
+        size = self._by(law_columns(law)[:1], law).rows
+        if not equal_columns(law) and self._table.rows > LARGEST_CLASS:
+            raise TooLargeError(too_large())
+
+        def count(predicates: Predicates) -> int:
+            first = predicates[0]
+            if len(predicates) == 1 and isinstance(first.right, Cell) and first.left.row != first.right.row:
+                return self._count_alone(first, law)
+            return self._count_in_classes(predicates, law)
+
+        return trial_of_denial(law, self._damage_of(law), size, count)
+
+    def _count_alone(self, predicate: Predicate, law: DC) -> int:
+        """The ordered pairs of rows that satisfy one comparison of a column with itself: the sizes of values tell."""
+        by_value = self._by((predicate.left.column,), law)
+        equal = 2 * by_value.pairs
+        unequal = by_value.rows * (by_value.rows - 1) - equal
+        if predicate.operator in ("=", "!="):
+            return equal if predicate.operator == "=" else unequal
+        return unequal // 2 + (equal if predicate.operator in ("<=", ">=") else 0)
+
+    def _count_in_classes(self, predicates: Predicates, law: DC) -> int:
+        """The ordered pairs of the rows that a constraint is judged on which satisfy some of its predicates."""
+        columns = law_columns(law)
+
+        def counted(_: Chunk, workspace: Workspace) -> tuple[int]:
+            return (count_satisfying(predicates, judged_rows(columns, workspace), workspace),)
+
+        return int(sum(self._summed(DC(predicates), law, counted)))
+
+    def _summed(self, law: Law, whole: Law, sums: Sums) -> list[Any]:
+        """Sum what is counted in the classes of a law, over rows with the columns of another; nothing without rows."""
+        if not equal_columns(law) and self._table.rows > LARGEST_CLASS:
+            raise TooLargeError(too_large())
+        rows, words = by_classes(self._data, law, columns=law_columns(whole))
+        runner = _sum_runner(sums, self._policy, words, self._table.width, self._chunk_rows)
+        total: list[Any] = []
+        for line in self._gathered(rows.mapInArrow(runner, _LINE)):
+            raise_told(line["error"])
+            numbers = [json.loads(text) for text in line["sums"]]
+            total = _added(total, numbers)
+        return total
+
+    def _trial_in_one_task(self, law: Law) -> Trial:
+        """Let one task have the whole table."""
+
+        def tried(_: Chunk, workspace: Workspace) -> tuple[Any, ...]:
+            return astuple(checks_of(law).trial(law, workspace))
+
+        found = self._summed(law, law, tried)
+        return Trial(*found) if found else Trial(0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0)
+
+    def _measures(self, law: Law, trial: Trial) -> dict[str, float | None]:
+        if not isinstance(law, FD):
+            return shares_of_all(trial, self._table.rows)
+        sides = (law.lhs, (law.rhs,), (*law.lhs, law.rhs))
+        classes = FDClasses(*(self._by(columns, law) for columns in sides))
+        return asdict(measures_of_classes(trial, classes, self._table.rows))
+
+
+def _without(column: int, law: Key) -> tuple[int, ...]:
+    return tuple(other for other in law.columns if other != column)
+
+
+def _plain(number: Any) -> Any:
+    """A number of NumPy's as one of Python's."""
+    return number.item()
+
+
+def _added(total: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
+    return [one + other for one, other in zip(total, numbers, strict=True)] if total else list(numbers)
+
+
+def _sum_runner(sums: Sums, policy: NullPolicy, words: int, width: int, most: int) -> Runner:
+    """A task that sums up what is counted in its classes: a line at most."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        total: list[int | float] = []
+        error = None
+        try:
+            for chunk in whole_classes(batches, words, width, most):
+                numbers = sums(chunk, Workspace(chunk, policy, CACHE_BYTES))
+                total = _added(total, numbers)
+        except LawfulError as wrong:
+            error = wrong.typed_message
+        if total or error:
+            texts = [json.dumps(number, default=_plain) for number in total]
+            told = pa.array([texts], pa.list_(pa.string()))
+            yield pa.RecordBatch.from_arrays([told, pa.array([error], pa.string())], names=["sums", "error"])
+
+    return run
