@@ -301,7 +301,7 @@ def test_a_limit_of_time_ends_shuffles(spark: SparkSession, folder: Path) -> Non
 
 
 @pytest.mark.slow
-def test_what_shuffles_cannot_do_is_said(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
+def test_what_shuffles_cannot_do_is_said(spark: SparkSession, folder: Path) -> None:
     where = lawful.SparkSettings(session=spark, placement="shuffle")
     with lawful.open(folder, spark=where) as table:
         for refused in (
@@ -312,12 +312,6 @@ def test_what_shuffles_cannot_do_is_said(spark: SparkSession, folder: Path, tmp_
         ):
             with pytest.raises(UsageError, match="not done by shuffles yet"):
                 refused()
-    csv = tmp_path / "table.csv"
-    csv.write_text("a,b\n1,2\n")
-    with pytest.raises(UsageError, match="Parquet"):
-        lawful.profile(csv, spark=where)
-    with pytest.raises(UsageError, match="types cannot be chosen"):
-        lawful.profile(folder, spark=where, types={"a": "string"})
     with pytest.raises(UsageError, match="can be shuffled"):
         lawful.profile(pa.table({"a": [1]}), spark=where)
     with pytest.raises(UsageError, match="unknown placement"):

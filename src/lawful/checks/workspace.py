@@ -19,7 +19,7 @@ from lawful.common.meanings import NULL_RANK, Direction, NullPolicy
 from lawful.dependencies import Constant
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranked_table import RankedTable
-from lawful.tables.shared_ranks import constant_place, shared_ranks
+from lawful.tables.shared_ranks import ComparesValues, constant_place, shared_ranks
 
 DEFAULT_CACHE_BYTES = 256 * 2**20
 _REMEMBERED_SWAPS = 4096
@@ -154,9 +154,9 @@ class Workspace:
         return found
 
     @property
-    def valued_table(self) -> EncodedTable:
+    def valued_table(self) -> EncodedTable | ComparesValues:
         """The table, if it has its values."""
-        if not isinstance(self.table, EncodedTable):
+        if not isinstance(self.table, EncodedTable | ComparesValues):
             raise EngineError("Only a table that has its values can compare columns or constants with each other.")
         return self.table
 
