@@ -7,7 +7,7 @@ equalities has one class, the whole table. Beyond a limit that is an error and n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +15,11 @@ import pyarrow as pa
 
 from lawful.checks import CheckTask, Workspace, check, violating_rows
 from lawful.common.errors import LawfulError
-from lawful.common.meanings import NullPolicy
+from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Constant, Key, Law, columns_of
 from lawful.engines.shuffle.chunks import Chunk, Runner
 from lawful.engines.shuffle.keys import PackedKey, key_names
+from lawful.engines.shuffle.values import ValuedChunk, valued_columns, with_values_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -72,32 +73,34 @@ def _equalities(law: DC) -> Iterator[int]:
             yield left.column
 
 
-def needs_values(law: Law) -> bool:
-    """Whether a law compares columns with others or with constants, for which ranks are not enough."""
-    return isinstance(law, DC) and any(
-        isinstance(predicate.right, Constant) or predicate.left.column != predicate.right.column
-        for predicate in law.predicates
-    )
-
-
 def law_columns(law: Law) -> list[int]:
     """The columns of a law, each once."""
     return sorted(set(columns_of(law)))
 
 
-def by_classes(data: ShuffledData, law: Law) -> tuple[DataFrame, int]:
-    """The rows with the columns of a law, in whole classes and sorted by them; and the words of their keys."""
+def by_classes(data: ShuffledData, law: Law, prune: Runner | None = None) -> tuple[DataFrame, int]:
+    """The rows with the columns of a law, in whole classes and sorted by them; and the words of their keys.
+
+    Where all rows are one class, a task can leave out those that it need not have.
+    """
     columns = equal_columns(law)
     key = PackedKey.of(columns, data.codings)
     names = key_names(len(key.words))
     keys = [f"{text} as {name}" for text, name in zip(key.texts(len(names)), names, strict=True)]
-    rows = data.ranks.selectExpr(*keys, "row", *(f"c{column}" for column in law_columns(law)))
+    values = [f"v{column}" for column in valued_columns(law)]
+    ranks = [f"c{column}" for column in law_columns(law)]
+    rows = with_values_of(data, [law]).selectExpr(*keys, "row", *ranks, *values)
+    if not names and prune is not None:
+        schema = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in rows.schema)
+        return rows.mapInArrow(prune, schema).repartition(1), 0
     if not names:
         return rows.coalesce(1), 0
     return rows.repartition(*names).sortWithinPartitions(*names), len(names)
 
 
-def damage_runner(law: Law, policy: NullPolicy, words: int, width: int, most: int, *, counts: bool) -> Runner:
+def damage_runner(
+    law: Law, policy: NullPolicy, words: int, types: Sequence[ColumnType], most: int, *, counts: bool
+) -> Runner:
     """A task that checks a law on whole classes, and counts what breaks it if asked."""
 
     def work(chunk: Chunk, workspace: Workspace) -> Iterator[tuple[object, ...]]:
@@ -111,7 +114,7 @@ def damage_runner(law: Law, policy: NullPolicy, words: int, width: int, most: in
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         lines: list[tuple[object, ...]] = []
         try:
-            for chunk in _whole_classes(batches, words, width, most):
+            for chunk in _whole_classes(batches, words, types, most):
                 lines += work(chunk, Workspace(chunk, policy, _CACHE_BYTES))
         except _TooLargeError:
             lines = [(None,) * 7 + (too_large(),)]
@@ -127,12 +130,12 @@ def damage_runner(law: Law, policy: NullPolicy, words: int, width: int, most: in
 VIOLATING = "lawful_group bigint, lawful_row bigint"
 
 
-def row_runner(law: Law, policy: NullPolicy, words: int, width: int, most: int) -> Runner:
+def row_runner(law: Law, policy: NullPolicy, words: int, types: Sequence[ColumnType], most: int) -> Runner:
     """A task that gives the violating rows of a law; a group has the least id of its rows."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         try:
-            for chunk in _whole_classes(batches, words, width, most):
+            for chunk in _whole_classes(batches, words, types, most):
                 ids = chunk.ids()
                 least: dict[int, int] = {}
                 for groups, rows in violating_rows(law, chunk, Workspace(chunk, policy, _CACHE_BYTES)):
@@ -156,7 +159,9 @@ def too_large() -> str:
     )
 
 
-def _whole_classes(batches: Iterator[pa.RecordBatch], words: int, width: int, most: int) -> Iterator[Chunk]:
+def _whole_classes(
+    batches: Iterator[pa.RecordBatch], words: int, types: Sequence[ColumnType], most: int
+) -> Iterator[Chunk]:
     """Cut sorted rows into chunks of about `most` rows, between classes only."""
     waiting: list[pa.RecordBatch] = []
     rows, look_at = 0, most
@@ -170,14 +175,14 @@ def _whole_classes(batches: Iterator[pa.RecordBatch], words: int, width: int, mo
         if rows - cut > LARGEST_CLASS:
             raise _TooLargeError
         if cut:
-            yield _chunk(table.slice(0, cut), words, width)
+            yield _chunk(table.slice(0, cut), words, types)
         rest = table.slice(cut)
         waiting, rows = rest.to_batches(), rest.num_rows
         look_at = most if cut else 2 * rows  # one class is looked at again when it has doubled
     if rows > LARGEST_CLASS and not words:
         raise _TooLargeError
     if rows:
-        yield _chunk(pa.Table.from_batches(waiting), words, width)
+        yield _chunk(pa.Table.from_batches(waiting), words, types)
 
 
 def _last_start(table: pa.Table, words: int) -> int:
@@ -190,5 +195,5 @@ def _last_start(table: pa.Table, words: int) -> int:
     return int(starts[-1]) if starts.size else 0
 
 
-def _chunk(table: pa.Table, words: int, width: int) -> Chunk:
-    return Chunk(table.drop_columns(key_names(words)) if words else table, width)
+def _chunk(table: pa.Table, words: int, types: Sequence[ColumnType]) -> Chunk:
+    return ValuedChunk(table.drop_columns(key_names(words)) if words else table, types)

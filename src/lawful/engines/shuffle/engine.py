@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -25,19 +26,19 @@ from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.protocol import ShouldStop
-from lawful.engines.shuffle.chunks import Chunk, chunk_rows
+from lawful.engines.shuffle.chunks import chunk_rows
 from lawful.engines.shuffle.classes import (
     LARGEST_CLASS,
     VIOLATING,
     by_classes,
     equal_columns,
-    needs_values,
     row_runner,
 )
 from lawful.engines.shuffle.counts import counted, counting_jobs
 from lawful.engines.shuffle.deciding import Deciding
 from lawful.engines.shuffle.keys import lines_a_row
 from lawful.engines.shuffle.sampling import draw_sample
+from lawful.engines.shuffle.values import ValuedChunk, prepared, rows_with_values
 from lawful.engines.spark_jobs import Call, SparkJobs
 from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
 from lawful.evidence.denials.evidence import DenialEvidence
@@ -110,14 +111,13 @@ class ShuffleEngine:
         given = list(tasks)
         for task in given:
             self._require(task, table)
+        given = [replace(task, law=prepared(task.law, table)) for task in given]
         yield from self._verdicts([task for task in given if task.measure is None and not task.damage])
         yield from self._counted([task for task in given if task.measure is not None or task.damage])
 
     def _require(self, task: CheckTask, table: ShuffledTable) -> None:
         require_columns(task.law, table)
         require_policy(task.law, self._opened()[1])
-        if needs_values(task.law):
-            raise table.needs_all_rows("comparing columns with others or with constants")
         if task.trial:
             raise table.needs_all_rows("counting how strong laws are")
         if task.measure == "g3" and not checks_of(task.law).counts_removals(task.law):
@@ -173,19 +173,18 @@ class ShuffleEngine:
     def _oriented(self, law: Law, rows: tuple[int, int]) -> tuple[int, int]:
         """Two rows in the order in which they are shown."""
         table, policy = self._opened()
-        ranks = table.dataset.ranks_of(np.array(rows, np.int64))
-        columns = {f"c{column}": pa.array(ranks[:, column]) for column in range(table.width)}
-        chunk = Chunk(pa.table({"row": pa.array(rows, pa.int64()), **columns}))
+        chunk = ValuedChunk(rows_with_values(table.dataset, law, rows, self._gathered_table), table.dataset.types)
         first, second = checks_of(law).oriented(law, (0, 1), Workspace(chunk, policy))
         return rows[first], rows[second]
 
     def violating_frame(self, law: Law) -> DataFrame:
         """The violating rows of a law, found when the frame is used: `lawful_group` and `lawful_row`."""
         table, policy = self._opened()
-        if needs_values(law) or (not equal_columns(law) and table.rows > LARGEST_CLASS):
+        if not equal_columns(law) and table.rows > LARGEST_CLASS:
             raise table.needs_all_rows("listing the violating rows of this law")
+        law, types = prepared(law, table), tuple(table.dataset.types)
         rows, words = by_classes(table.dataset, law)
-        return rows.mapInArrow(row_runner(law, policy, words, table.width, self._chunk_rows), VIOLATING)
+        return rows.mapInArrow(row_runner(law, policy, words, types, self._chunk_rows), VIOLATING)
 
     def sample(self, seed: int = 0) -> SampleTable:
         """Draw the rows that a search looks at; what it asks of all rows, it asks of this engine."""
