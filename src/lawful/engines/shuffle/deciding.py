@@ -68,8 +68,9 @@ class Deciding:
         numbered = [CheckTask(number, task.law) for number, task in enumerate(tasks)]
         as_chunk = partial(ValuedChunk, types=tuple(data.types))
         runner = chunk_checker(numbered, self._policy, self._chunk_rows, as_chunk)
-        rows = with_values_of(data, (task.law for task in tasks))
-        ranks = rows.coalesce(1) if self.is_one_chunk else rows
+        ranks = with_values_of(data, (task.law for task in tasks))
+        if self.is_one_chunk:
+            ranks = ranks.coalesce(1)
         members = [part.split()[0] for part in REFUTED.split(", ")][1:]
         least = data.expr(f"min(struct({', '.join(members)})) as found")
         frame = ranks.mapInArrow(runner, REFUTED).groupBy("id").agg(least).selectExpr("id", "found.*")
