@@ -10,9 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lawful.common.arrays import Int32s
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law, columns_of
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.sample import dense
+from lawful.tables.shuffled.table import ShuffledTable
 
 
 def mixed_table(rows: int, seed: int = 5) -> pa.Table:
@@ -64,6 +67,19 @@ def write_parts(table: pa.Table, folder: Path, parts: int = 2) -> Path:
     for part in range(parts):
         pq.write_table(table.slice(part * size, size), folder / f"{part}.parquet")
     return folder
+
+
+class Gathered:
+    """A shuffled table with all of its ranks in this process, dense as those of other tables."""
+
+    def __init__(self, table: ShuffledTable) -> None:
+        self._ranks = table.dataset.ranks.toArrow().sort_by("row")
+        assert self._ranks.column("row").to_pylist() == list(range(table.rows))
+        self.rows, self.width, self.columns = table.rows, table.width, table.columns
+        self.value, self.place = table.value, table.place
+
+    def column(self, position: int) -> Int32s:
+        return dense(self._ranks.column(f"c{position}").to_numpy())
 
 
 def refutes(law: Law, table: EncodedTable, policy: NullPolicy, pair: tuple[int, int]) -> bool:

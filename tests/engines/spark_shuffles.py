@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from clusters import answer, executor_pids, open_session
+from pyarrow import csv
 from shuffled_tables import mixed_table, refutes, write_parts
 
 import lawful
@@ -27,6 +28,9 @@ LAWS = "key(id); key(half); a -> b; b -> a; {c}: a asc ~ skew asc; {}: half asc 
 def shuffles(spark: object, folder: Path, *, loses_an_executor: bool) -> dict[str, int]:
     source = write_parts(mixed_table(1_500), folder / "mixed")
     whole, shuffled = encode_in_process(source, ReadOptions()), encode_by_shuffles(spark, str(source), ReadOptions())
+    csv.write_csv(mixed_table(300).select(["id", "a", "f", "s"]), folder / "mixed.csv")
+    of_text = encode_by_shuffles(spark, str(folder / "mixed.csv"), ReadOptions())
+    assert of_text.columns == encode_in_process(folder / "mixed.csv", ReadOptions()).columns
     laws = parse_laws(LAWS, whole.names)
     tasks = [CheckTask(number, law, damage=True) for number, law in enumerate(laws)]
     engine = ShuffleEngine(spark, 200)

@@ -217,6 +217,14 @@ def test_violating_rows_are_a_frame_that_nobody_collects(spark: SparkSession, fo
     for name in columns:
         assert frame.column(name).to_pylist() == expected.column(name).to_pylist()
     assert report.violations("id -> s").count() == 0
+    across = "not(t.b = t.a and t.id < s.id and t.b = s.b)"
+    rows, expected = (
+        lawful.check(folder, across, columns=columns, **how).violations(across)
+        for how in ({"spark": where}, {"engine": "local"})
+    )
+    assert (
+        rows.toArrow().sort_by("_row").column("_row").to_pylist() == expected.sort_by("_row").column("_row").to_pylist()
+    )
 
 
 @pytest.mark.slow
@@ -227,7 +235,8 @@ def test_a_class_that_is_too_large_for_a_task_is_an_error(
     engine.open(shuffled, NullPolicy.EQUAL)
     tasks = [CheckTask(0, law, damage=True) for law in parse_laws("{c}: a asc ~ skew asc", whole.names)]
     with patch("lawful.engines.shuffle.classes.LARGEST_CLASS", 500):  # read when the task is made
-        runner = damage_runner(tasks[0].law, NullPolicy.EQUAL, 1, whole.width, 100, counts=True)
+        types = tuple(shuffled.dataset.types)
+        runner = damage_runner(tasks[0].law, NullPolicy.EQUAL, 1, types, 100, counts=True)
         rows, _ = by_classes(shuffled.dataset, tasks[0].law)
         (found,) = runner(iter(rows.coalesce(1).sortWithinPartitions("k0").toArrow().to_batches()))
     assert "agree on all columns" in found.to_pylist()[0]["error"]
@@ -301,7 +310,7 @@ def test_a_limit_of_time_ends_shuffles(spark: SparkSession, folder: Path) -> Non
 
 
 @pytest.mark.slow
-def test_what_shuffles_cannot_do_is_said(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
+def test_what_shuffles_cannot_do_is_said(spark: SparkSession, folder: Path) -> None:
     where = lawful.SparkSettings(session=spark, placement="shuffle")
     with lawful.open(folder, spark=where) as table:
         for refused in (
@@ -311,12 +320,6 @@ def test_what_shuffles_cannot_do_is_said(spark: SparkSession, folder: Path, tmp_
         ):
             with pytest.raises(UsageError, match="not done by shuffles yet"):
                 refused()
-    csv = tmp_path / "table.csv"
-    csv.write_text("a,b\n1,2\n")
-    with pytest.raises(UsageError, match="Parquet"):
-        lawful.profile(csv, spark=where)
-    with pytest.raises(UsageError, match="types cannot be chosen"):
-        lawful.profile(folder, spark=where, types={"a": "string"})
     with pytest.raises(UsageError, match="can be shuffled"):
         lawful.profile(pa.table({"a": [1]}), spark=where)
     with pytest.raises(UsageError, match="unknown placement"):

@@ -19,7 +19,7 @@ from lawful.common.meanings import NULL_RANK, Direction, NullPolicy
 from lawful.dependencies import Constant
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranked_table import RankedTable
-from lawful.tables.shared_ranks import constant_place, shared_ranks
+from lawful.tables.shared_ranks import ComparesValues, constant_place, shared_ranks
 
 DEFAULT_CACHE_BYTES = 256 * 2**20
 _REMEMBERED_SWAPS = 4096
@@ -139,7 +139,7 @@ class Workspace:
         with self._shared_lock:
             found = self._shared.pop((a, b), None)
             if found is None:
-                left, right = shared_ranks(self.valued_table, (a, b))
+                left, right = shared_ranks(self._comparing_table, (a, b))
                 found = partitions.read_only(left), partitions.read_only(right)
             self._shared[a, b] = found
             if len(self._shared) > _REMEMBERED_SHARED:
@@ -150,7 +150,7 @@ class Workspace:
         """Return where a constant stands among the values of column `i`; see `constant_place`."""
         found = self._places.get((i, constant))
         if found is None:
-            found = self._places[i, constant] = constant_place(self.valued_table, i, constant)
+            found = self._places[i, constant] = constant_place(self._comparing_table, i, constant)
         return found
 
     @property
@@ -159,6 +159,11 @@ class Workspace:
         if not isinstance(self.table, EncodedTable):
             raise EngineError("Only a table that has its values can compare columns or constants with each other.")
         return self.table
+
+    @property
+    def _comparing_table(self) -> EncodedTable | ComparesValues:
+        """The table, if it can compare values."""
+        return self.table if isinstance(self.table, ComparesValues) else self.valued_table
 
     def is_constant(self, i: int) -> bool:
         """Say whether all rows that count have the same value in column `i`."""

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lawful.common.errors import LawfulError
 from lawful.common.machine import memory_bytes
 from lawful.engines.session_settings import runs_on_this_machine
 from lawful.engines.worker_memory import bytes_of
 from lawful.tables.encoded_table import MOST_ROWS
-from lawful.tables.files import format_of
+from lawful.tables.files import format_of, is_packed
+from lawful.tables.json_text import json_names
 from lawful.tables.options import ReadOptions
 from lawful.tables.spark_errors import translated
 from lawful.tables.spark_facts import is_connect, parallelism
-from lawful.tables.spark_files import list_on_spark, parquet_rows
+from lawful.tables.spark_files import SparkFiles, first_lines, list_on_spark, parquet_rows
+from lawful.tables.text_blocks import BlockError, TextBlock
+from lawful.tables.text_layout import csv_layout
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,6 +34,8 @@ _ROW_BYTES_OF_A_TASK = 24
 """What a row of a column takes in the task that ranks it: a code, a rank, and its share of values and pieces."""
 _SMALL = 256 << 20
 """Files of fewer bytes are replicated without a look at their rows."""
+_UNPACKED = 4
+"""How many times larger text is than what it is packed into, about."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +54,42 @@ def place(rows: int, width: int, node_bytes: int, tasks: int) -> Placed:
 
 
 def placed_source(spark: SparkSession, source: Any, options: ReadOptions) -> Placed:
-    """Decide for a source: only of Parquet files the rows are known before they are read."""
+    """Decide for a source: the rows of Parquet files are counted, those of text files estimated from the first ones."""
     if not isinstance(source, str | os.PathLike) or str(source).startswith(("table:", "sql:")):
         return Placed(False, "how many rows a table, query or frame has is not known before it is read")
     with translated():
         files = list_on_spark(spark, os.fspath(source))
-        if format_of(files.paths, options, os.fspath(source)) != "parquet" or options.types:
-            return Placed(False, "only Parquet files can be shuffled, with the types that they have")
-        if sum(int(entry[1]) for entry in files.identity) < _SMALL:
+        options = options.with_format(format_of(files.paths, options, os.fspath(source)))
+        if _bytes_of(files) < _SMALL:
             return Placed(False, f"the files are smaller than {_SMALL >> 20} MB")
-        frame = parquet_rows(spark, files)
-        rows = frame.count()
-    width = len(frame.columns if options.columns is None else options.columns)
+        if options.format == "parquet":
+            frame = parquet_rows(spark, files)
+            rows, width = frame.count(), len(frame.columns)
+        else:
+            rows, width = estimated_rows(spark, files, options)
+    width = width if options.columns is None else len(options.columns)
     return place(rows if options.limit is None else min(rows, options.limit), width, *node_of(spark))
+
+
+def _bytes_of(files: SparkFiles) -> int:
+    """The bytes of all files; of packed ones about what they have when they are unpacked."""
+    listed = zip(files.paths, files.identity, strict=False)
+    return sum(int(entry[1]) * (_UNPACKED if is_packed(Path(path)) else 1) for path, entry in listed)
+
+
+def estimated_rows(spark: SparkSession, files: SparkFiles, options: ReadOptions) -> tuple[int, int]:
+    """About how many rows text files have if all lines are as long as the first ones, and how many columns."""
+    encoding = None if options.dialect.splits_at_newline_bytes else options.dialect.encoding
+    head = first_lines(spark, files, encoding)
+    lines = max(1, head.count(b"\n"))
+    try:
+        if options.format == "csv":
+            width = len(csv_layout(head, options, files.source).names)
+        else:
+            width = len(json_names(TextBlock(head, 1), "utf-8"))
+    except (BlockError, LawfulError):  # which is told when the files are read
+        width = 1
+    return _bytes_of(files) * lines // max(1, len(head)), width
 
 
 def node_of(spark: SparkSession) -> tuple[int, int]:

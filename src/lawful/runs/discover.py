@@ -118,8 +118,8 @@ def _refuse_unshuffled(run: Run, request: Request) -> None:
         return
     if "dc" in request.find and (request.options.get("cross_columns") or request.options.get("constants")):
         raise UsageError(
-            f"comparing columns with others or with constants is not done by shuffles yet: it needs all values of "
-            f"{run.table.name} on every node",
+            f"a search that compares columns with others or with constants is not done by shuffles yet: it needs all "
+            f"values of {run.table.name} on every node",
             "Use --no-cross-columns to compare each column with itself, or --placement replicate.",
         )
     for name in request.find if request.error else ():

@@ -279,9 +279,7 @@ def _open_on_spark(
     is_new_here = is_path and where.remote is None and where.spark is None
     is_shuffled_by_wish = where.placement == "shuffle"
     if is_shuffled_by_wish and (is_encoded_table(source) or not (is_path or is_spark_frame(source))):
-        raise UsageError(
-            "only Parquet files and Spark's own tables and frames can be shuffled", "Use --placement replicate."
-        )
+        raise UsageError("only files and Spark's own tables and frames can be shuffled", "Use --placement replicate.")
     is_quickly_read = is_new_here and not is_shuffled_by_wish and is_small(os.fspath(source), _QUICKLY_READ_FILES)
     is_kept = is_encoded_table(source) or (is_path and reuse and not is_sparks_own(source))
     table: EncodedTable | None = None

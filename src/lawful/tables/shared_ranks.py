@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +18,7 @@ from lawful.common.errors import UsageError
 from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.dependencies import Constant
 from lawful.tables.arrow_functions import as_numpy, pc
-from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.encoded_table import Column, EncodedTable
 from lawful.tables.ranking import typed_to_text
 from lawful.tables.text_values import (
     SLASHED_DATE_TEXT,
@@ -46,7 +47,18 @@ def comparable(one: ColumnType, other: ColumnType) -> bool:
     return one is other or (one in _NUMBERS and other in _NUMBERS)
 
 
-def shared_ranks(table: EncodedTable, columns: Sequence[int]) -> list[Int32s]:
+@runtime_checkable
+class ComparesValues(Protocol):
+    """Rows of a table that compare values by themselves, because they have them at hand."""
+
+    def shared_ranks(self, columns: Sequence[int]) -> list[Int32s]:
+        """Rank the rows of several columns together, as the function of this name does."""
+
+    def constant_place(self, column: int, constant: Constant) -> int:
+        """Say where a constant stands among the values of a column, as the function of this name does."""
+
+
+def shared_ranks(table: EncodedTable | ComparesValues, columns: Sequence[int]) -> list[Int32s]:
     """Rank the rows of several columns together: equal ranks are equal values, and null is 0.
 
     Raises
@@ -54,13 +66,23 @@ def shared_ranks(table: EncodedTable, columns: Sequence[int]) -> list[Int32s]:
     UsageError
         If values of two of the columns have no order between them.
     """
+    if not isinstance(table, EncodedTable):
+        return table.shared_ranks(columns)
     codes = shared_codes(table, columns)
     return [code[np.asarray(table.column(column))] for code, column in zip(codes, columns, strict=True)]
 
 
 def shared_codes(table: EncodedTable, columns: Sequence[int]) -> list[Int32s]:
     """For each column, the shared rank that each of its own ranks stands for; see `shared_ranks`."""
-    filled = [table.columns[column] for column in columns if table.columns[column].type is not ColumnType.NULL]
+    type_ = common_type([table.columns[column] for column in columns])
+    values = [table.values(column) for column in columns]
+    ranks = rank_together(values, type_)
+    return [np.concatenate((np.array([NULL_RANK], np.int32), part)) for part in ranks]
+
+
+def common_type(columns: Sequence[Column]) -> ColumnType:
+    """The type of the first of some columns that has values; an error unless all can be compared with it."""
+    filled = [column for column in columns if column.type is not ColumnType.NULL]
     for column in filled:
         if not comparable(filled[0].type, column.type):
             raise UsageError(
@@ -68,12 +90,10 @@ def shared_codes(table: EncodedTable, columns: Sequence[int]) -> list[Int32s]:
                 "have no order between them",
                 "Compare columns of one type, or choose the types with --types.",
             )
-    values = [table.values(column) for column in columns]
-    ranks = _rank_together(values, filled[0].type if filled else ColumnType.NULL)
-    return [np.concatenate((np.array([NULL_RANK], np.int32), part)) for part in ranks]
+    return filled[0].type if filled else ColumnType.NULL
 
 
-def constant_place(table: EncodedTable, column: int, constant: Constant) -> int:
+def constant_place(table: EncodedTable | ComparesValues, column: int, constant: Constant) -> int:
     """Say where a constant stands among the values of a column.
 
     Returns twice the rank of the value that it equals. A constant that is no value of the column stands
@@ -84,25 +104,31 @@ def constant_place(table: EncodedTable, column: int, constant: Constant) -> int:
     UsageError
         If the constant is not of the column's type.
     """
+    if not isinstance(table, EncodedTable):
+        return table.constant_place(column, constant)
     described = table.columns[column]
     if described.type is ColumnType.NULL:
         return 2 * NULL_RANK + 1
-    single = _constant_array(constant, described.type, described.name)
+    single = constant_array(constant, described.type, described.name)
     values = table.values(column)
     if described.type is ColumnType.DATE and pa.types.is_string(values.type):
         single = _as_in_column(single, values, constant, described.name)
-    own, (place,) = _rank_together([values, single], described.type)
+    own, (place,) = rank_together([values, single], described.type)
     below = int(np.searchsorted(own, place))  # the column's own ranks rise with the shared ones
     is_value = below < len(own) and own[below] == place
     return 2 * (below + 1) if is_value else 2 * below + 1
 
 
 def _as_in_column(single: pa.Array, values: pa.Array, constant: Constant, name: str) -> pa.Array:
-    """A date with slashes as ISO 8601 writes it: how it is to be read, the dates of the column decide."""
+    has_slashes = len(values) and pc.match_substring_regex(values, SLASHED_DATE_TEXT)[0].as_py()
+    return iso_constant(single, constant, name, day_first=is_day_first(values) if has_slashes else None)
+
+
+def iso_constant(single: pa.Array, constant: Constant, name: str, *, day_first: bool | None) -> pa.Array:
+    """A date with slashes as ISO 8601 writes it, read as the dates of the column are if they have slashes."""
     if not pc.match_substring_regex(single, SLASHED_DATE_TEXT)[0].as_py():
         return single
-    has_slashes = len(values) and pc.match_substring_regex(values, SLASHED_DATE_TEXT)[0].as_py()
-    iso = iso_of_slashed(single, day_first=is_day_first(values if has_slashes else single))
+    iso = iso_of_slashed(single, day_first=is_day_first(single) if day_first is None else day_first)
     try:
         sort_texts(iso, ColumnType.DATE)
     except NotThatTypeError:
@@ -110,7 +136,7 @@ def _as_in_column(single: pa.Array, values: pa.Array, constant: Constant, name: 
     return iso
 
 
-def _rank_together(values: Sequence[pa.Array], type_: ColumnType) -> list[Int32s]:
+def rank_together(values: Sequence[pa.Array], type_: ColumnType) -> list[Int32s]:
     """Dense ranks from 1 on over the values of all arrays, cut as the arrays are."""
     filled = [array for array in values if len(array)]
     ends = np.cumsum([len(array) for array in values])
@@ -193,7 +219,7 @@ _KEYS = {
 }
 
 
-def _constant_array(constant: Constant, type_: ColumnType, name: str) -> pa.Array:
+def constant_array(constant: Constant, type_: ColumnType, name: str) -> pa.Array:
     """Read a constant as a value of a column's type."""
     value = constant.value
     if isinstance(value, bool):

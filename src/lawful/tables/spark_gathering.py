@@ -85,7 +85,7 @@ def refuse_errors(surveys: Sequence[Survey]) -> None:
         lines_before += survey.lines
 
 
-def _origins(results: Results, unit: str, limit: int | None) -> Origins:
+def origins_of(results: Results, unit: str, limit: int | None) -> Origins:
     """Rows to files and lines; a line number counts from the start of its file, not of its split."""
     files = list(dict.fromkeys(survey.file for survey, _ in results.surveys if survey.file))
     index = {file: position for position, file in enumerate(files)}
@@ -105,7 +105,7 @@ def _origins(results: Results, unit: str, limit: int | None) -> Origins:
 
 def gather(results: Results, plan: RankPlan, staging: Staging, target: Target) -> EncodedTable:
     """Bring the ranked columns into the staging folder and give it its place."""
-    origins = _origins(results, target.unit, plan.limit)
+    origins = origins_of(results, target.unit, plan.limit)
     rows = sum(survey.rows for survey, _ in results.surveys)
     rows = rows if plan.limit is None else min(rows, plan.limit)
     check_row_count(rows)

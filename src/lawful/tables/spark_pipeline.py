@@ -114,8 +114,16 @@ def _fresh_key() -> str:
     return uuid.uuid4().hex
 
 
-def _encode_text(spark: SparkSession, files: SparkFiles, options: ReadOptions, key: str) -> EncodedTable:
-    settings = options.to_dict()
+class TextSource(NamedTuple):
+    """The lines of text files, or with an `encoding` their whole contents, and what columns they have."""
+
+    frame: DataFrame
+    layout: TextLayout
+    encoding: str | None
+
+
+def text_source(spark: SparkSession, files: SparkFiles, options: ReadOptions) -> TextSource:
+    """Find the lines of text files, or their contents if they cannot be cut into lines, and their columns."""
     encoding = None
     if options.dialect.splits_at_newline_bytes and all(map(spark_unpacks, files.paths)):
         source = lines_of(spark, files)
@@ -123,20 +131,24 @@ def _encode_text(spark: SparkSession, files: SparkFiles, options: ReadOptions, k
         encoding = options.dialect.encoding
         source = contents_of(spark, files)
         options = replace(options, dialect=replace(options.dialect, encoding="utf-8"))
-    layout = _find_layout(spark, source, files, options, encoding)
+    return TextSource(source, _find_layout(spark, source, files, options, encoding), encoding)
+
+
+def _encode_text(spark: SparkSession, files: SparkFiles, options: ReadOptions, key: str) -> EncodedTable:
+    source, layout, encoding = text_source(spark, files, options)
     plan_types = tuple(options.types.get(column) for column in layout.kept_names)
     staging = Staging()
     try:
         plan = RankPlan(
             tuple(layout.kept_names), plan_types, True, layout.is_json, options.limit, *_open_token(staging)
         )
-        with _readable(files.local):
+        with readable(files.local):
             results = _run(source.mapInArrow(text_parser(layout, encoding), PIECES), plan, files)
         if cuts_a_record(results.needed(options.limit)):
             # A quoted cell runs over the end of a split: read each file as one stream.
             results = _run(as_whole_files(source).mapInArrow(text_parser(layout), PIECES), plan, files)
         refuse_errors(results.needed(options.limit))
-        target = Target(key, Path(files.source).name, "line", settings, layout.kept_names)
+        target = Target(key, Path(files.source).name, "line", options.to_dict(), layout.kept_names)
         return gather(results, plan, staging, target)
     except BaseException:
         staging.abandon()
@@ -144,7 +156,7 @@ def _encode_text(spark: SparkSession, files: SparkFiles, options: ReadOptions, k
 
 
 @contextmanager
-def _readable(files: Sequence[Path]) -> Iterator[None]:
+def readable(files: Sequence[Path]) -> Iterator[None]:
     """Where Spark fails, see whether a packed file is to blame: Java's errors do not name it."""
     try:
         yield

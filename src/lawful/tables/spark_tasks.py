@@ -27,6 +27,7 @@ import pyarrow.compute as pc
 
 from lawful.common.errors import LawfulError
 from lawful.common.meanings import ColumnType
+from lawful.tables.csv_text import ParsedBlock
 from lawful.tables.encoded_table import describe
 from lawful.tables.files import unpacked_chunks
 from lawful.tables.json_text import json_names
@@ -86,8 +87,11 @@ def text_parser(layout: TextLayout, transcoded_from: str | None = None) -> Task:
     """
 
     def parse(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for (file, start), chunks in _splits(batches, transcoded_from):
-            yield from _parse_split(layout, file, start, chunks)
+        for (file, start), chunks in splits_of(batches, transcoded_from):
+            split = Split(layout, file, start, chunks)
+            for part, parsed in split.blocks():
+                yield _pieces(parsed.columns, file, start, part)
+            yield _survey_batch(*split.survey())
 
     return parse
 
@@ -96,7 +100,7 @@ def head_finder(encoding: str) -> Task:
     """A task that gives the first lines of whole files in some encoding, as UTF-8."""
 
     def find(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for _, chunks in _splits(batches, encoding):
+        for _, chunks in splits_of(batches, encoding):
             yield pa.RecordBatch.from_pydict({"head": pa.array([next(chunks, b"")], pa.binary())})
 
     return find
@@ -106,7 +110,7 @@ def json_name_finder(encoding: str, transcoded_from: str | None = None) -> Task:
     """A task that lists the names in JSON lines, as `name` rows in order, with the first error as a survey."""
 
     def find(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for (file, start), chunks in _splits(batches, transcoded_from):
+        for (file, start), chunks in splits_of(batches, transcoded_from):
             line, names, error = 1, dict[str, set[str]](), None
             try:
                 for chunk in chunks:
@@ -121,7 +125,9 @@ def json_name_finder(encoding: str, transcoded_from: str | None = None) -> Task:
     return find
 
 
-def _splits(batches: Batches, transcoded_from: str | None = None) -> Iterator[tuple[tuple[str, int], Iterator[bytes]]]:
+def splits_of(
+    batches: Batches, transcoded_from: str | None = None
+) -> Iterator[tuple[tuple[str, int], Iterator[bytes]]]:
     """The lines of each split of a file, as chunks of bytes that end in a newline."""
     if transcoded_from is not None:
         yield from _whole_files(batches, transcoded_from)
@@ -158,39 +164,45 @@ def _changes(files: pa.Array, starts: pa.Array) -> list[int]:
     return [0, *changes.tolist(), len(starts)]
 
 
-def _parse_split(layout: TextLayout, file: str, start: int, chunks: Iterator[bytes]) -> Iterator[pa.RecordBatch]:
-    """Parse one split. It is taken to start outside of quotes: the driver checks that from the surveys."""
-    lines = rows = part = 0
-    runs: list[npt.NDArray[np.int64]] = []
-    error, open_quote = None, False
+class Split:
+    """One split of a file while it is parsed. It is taken to start outside of quotes: the driver checks that later."""
 
-    def counted() -> Iterator[bytes]:
-        nonlocal lines
-        for chunk in chunks:
-            lines += chunk.count(b"\n")
-            yield chunk
+    def __init__(self, layout: TextLayout, file: str, start: int, chunks: Iterator[bytes]) -> None:
+        self._layout, self._file, self._start, self._chunks = layout, file, start, chunks
+        self._lines = self.rows = 0
+        self._runs: list[npt.NDArray[np.int64]] = []
+        self._error: BlockError | None = None
 
-    try:
-        for block in layout.blocks(counted()):
-            whole = layout.begin_file(block) if start == 0 and part == 0 else block
-            if whole is None:
+    def blocks(self) -> Iterator[tuple[int, ParsedBlock]]:
+        """The numbered blocks of the split; the first error ends them."""
+        part = 0
+        try:
+            for block in self._layout.blocks(self._counted()):
+                whole = self._layout.begin_file(block) if self._start == 0 and part == 0 else block
+                if whole is not None:
+                    parsed = self._layout.parse(whole)
+                    yield part, parsed
+                    runs = runs_of_lines(parsed.lines)
+                    runs[:, 0] += self.rows
+                    self._runs.append(runs)
+                    self.rows += parsed.rows
                 part += 1
-                continue
-            parsed = layout.parse(whole)
-            yield _pieces(parsed.columns, file, start, part)
-            part_runs = runs_of_lines(parsed.lines)
-            part_runs[:, 0] += rows
-            runs.append(part_runs)
-            rows += parsed.rows
-            part += 1
-    except OpenQuoteError as found:
-        error, open_quote = (found.line, found.message, found.hint), True
-    except BlockError as found:
-        error = (found.line, found.message, found.hint)
-    for _ in counted():  # an error leaves lines behind, and the splits after this one need their count
-        pass
-    survey = Survey(file, start, rows, lines, error, open_quote)
-    yield _survey_batch(survey, np.concatenate(runs) if runs else np.zeros((0, 2), np.int64))
+        except BlockError as found:
+            self._error = found
+
+    def survey(self) -> tuple[Survey, npt.NDArray[np.int64]]:
+        """What was seen of the split, once its blocks are parsed, and the runs of its rows."""
+        for _ in self._counted():  # an error leaves lines behind, and the splits after this one need their count
+            pass
+        found = self._error
+        error = None if found is None else (found.line, found.message, found.hint)
+        survey = Survey(self._file, self._start, self.rows, self._lines, error, isinstance(found, OpenQuoteError))
+        return survey, np.concatenate(self._runs) if self._runs else np.zeros((0, 2), np.int64)
+
+    def _counted(self) -> Iterator[bytes]:
+        for chunk in self._chunks:
+            self._lines += chunk.count(b"\n")
+            yield chunk
 
 
 def row_parser(has_files: bool) -> Task:
@@ -202,7 +214,7 @@ def row_parser(has_files: bool) -> Task:
 
     def cut(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         part = 0
-        for table in _gathered(batches):
+        for table in gathered(batches):
             files, numbers = table.column(table.num_columns - 2), table.column(table.num_columns - 1)
             cuts = _changes(files.combine_chunks(), pa.nulls(len(files), pa.int64()).fill_null(0))
             for first, last in pairwise(cuts):
@@ -220,7 +232,7 @@ def row_parser(has_files: bool) -> Task:
     return cut
 
 
-def _gathered(batches: Batches) -> Iterator[pa.Table]:
+def gathered(batches: Batches) -> Iterator[pa.Table]:
     """Small batches put together: a dictionary pays only over many rows."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
@@ -239,16 +251,36 @@ def _pieces(columns: Sequence[pa.DictionaryArray], file: str, start: int, part: 
 
 
 def _survey_batch(survey: Survey, runs: npt.NDArray[np.int64], part: int = 0) -> pa.RecordBatch:
-    payload = json.dumps(asdict(survey)).encode() + b"\n" + np.ascontiguousarray(runs, "<i8").tobytes()
+    payload = survey_text(survey).encode() + b"\n" + runs_bytes(runs)
     return _piece_batch([(SURVEY, survey.file, survey.start, part, payload)])
+
+
+def survey_text(survey: Survey) -> str:
+    """A survey as one line of text."""
+    return json.dumps(asdict(survey))
+
+
+def runs_bytes(runs: npt.NDArray[np.int64]) -> bytes:
+    """Runs of rows as bytes."""
+    return np.ascontiguousarray(runs, "<i8").tobytes()
 
 
 def read_survey(payload: bytes) -> tuple[Survey, npt.NDArray[np.int64]]:
     """Read what a task wrote of its part, and the runs of its rows."""
     about, _, runs = payload.partition(b"\n")
-    fields = json.loads(about)
+    return read_survey_text(about), read_runs(runs)
+
+
+def read_survey_text(text: str | bytes) -> Survey:
+    """Read what `survey_text` wrote."""
+    fields = json.loads(text)
     fields["error"] = None if fields["error"] is None else tuple(fields["error"])
-    return Survey(**fields), np.frombuffer(runs, "<i8").reshape(-1, 2).astype(np.int64)
+    return Survey(**fields)
+
+
+def read_runs(payload: bytes) -> npt.NDArray[np.int64]:
+    """Read what `runs_bytes` wrote."""
+    return np.frombuffer(payload, "<i8").reshape(-1, 2).astype(np.int64)
 
 
 def _piece_batch(rows: list[tuple[int, str, int, int, bytes]]) -> pa.RecordBatch:

@@ -24,15 +24,15 @@ from lawful.tables.arrow_functions import as_arrow, as_numpy, pc
 
 BLANKS = " \t"
 """What may surround numbers, dates, timestamps and booleans."""
-_INTEGER = r"^[ \t]*[+-]?[0-9]+[ \t]*$"
+INTEGER_TEXT = r"^[ \t]*[+-]?[0-9]+[ \t]*$"
 DECIMAL_TEXT = (
     r"^[ \t]*([+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"
 )
-_NO_LEADING_ZERO_INTEGER = r"^[ \t]*[+-]?(0|[1-9][0-9]*)[ \t]*$"
-_NO_LEADING_ZERO_DECIMAL = (
+INFERRED_INTEGER_TEXT = r"^[ \t]*[+-]?(0|[1-9][0-9]*)[ \t]*$"
+INFERRED_DECIMAL_TEXT = (
     r"^[ \t]*([+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,9})?|[+-]?(?i:inf|infinity)|(?i:nan))[ \t]*$"
 )
-_NOT_A_NUMBER = r"^[ \t]*(?i:nan)[ \t]*$"
+NAN_TEXT = r"^[ \t]*(?i:nan)[ \t]*$"
 ISO_DATE_TEXT = r"^[ \t]*[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]*$"
 SLASHED_DATE_TEXT = r"^[ \t]*([0-9]{2})/([0-9]{2})/([0-9]{4})[ \t]*$"
 DOTTED_DATE_TEXT = r"^[ \t]*([0-9]{2})\.([0-9]{2})\.([0-9]{4})[ \t]*$"
@@ -104,8 +104,8 @@ _INFERRED = (
     ColumnType.BOOLEAN,
 )
 _PATTERNS = {
-    ColumnType.INTEGER: (_NO_LEADING_ZERO_INTEGER,),
-    ColumnType.DECIMAL: (_NO_LEADING_ZERO_DECIMAL,),
+    ColumnType.INTEGER: (INFERRED_INTEGER_TEXT,),
+    ColumnType.DECIMAL: (INFERRED_DECIMAL_TEXT,),
     ColumnType.DATE: (ISO_DATE_TEXT, SLASHED_DATE_TEXT, DOTTED_DATE_TEXT),
     ColumnType.TIMESTAMP: (TIMESTAMP_TEXT,),
     ColumnType.TIME: (TIME_OF_DAY_TEXT,),
@@ -114,7 +114,7 @@ _PATTERNS = {
 """What all texts of a column must look like for its type to be inferred."""
 
 _ASKED_PATTERNS = {
-    ColumnType.INTEGER: _INTEGER,
+    ColumnType.INTEGER: INTEGER_TEXT,
     ColumnType.DECIMAL: DECIMAL_TEXT,
     ColumnType.FLOAT: DECIMAL_TEXT,
     ColumnType.TIMESTAMP: TIMESTAMP_TEXT,
@@ -128,14 +128,20 @@ def _looks_like(texts: pa.Array, candidate: ColumnType) -> bool:
     """Every text matches one pattern of the type; a column that is only NaN holds no numbers."""
     if not any(_all_match(texts, pattern) for pattern in _PATTERNS[candidate]):
         return False
-    return candidate is not ColumnType.DECIMAL or not _all_match(texts, _NOT_A_NUMBER)
+    return candidate is not ColumnType.DECIMAL or not _all_match(texts, NAN_TEXT)
 
 
 def _all_match(texts: pa.Array, pattern: str) -> bool:
+    return first_unlike(texts, pattern) is None
+
+
+def first_unlike(texts: pa.Array, pattern: str) -> int | None:
+    """The place of the first text that does not match, None if all do."""
     # Most columns fail at their first value, and Python looks at one value quicker than Arrow.
     if re.match(pattern, texts[0].as_py()) is None:
-        return False
-    return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
+        return 0
+    matches = pc.match_substring_regex(texts, pattern)
+    return None if pc.all(matches).as_py() else int(pc.index(matches, pa.scalar(False)).as_py())
 
 
 def _sort_asked(texts: pa.Array, asked: ColumnType) -> SortedTexts:
@@ -150,9 +156,9 @@ def _sort_asked(texts: pa.Array, asked: ColumnType) -> SortedTexts:
 
 def _require(texts: pa.Array, pattern: str) -> None:
     """Raise for the first text that does not match."""
-    matches = pc.match_substring_regex(texts, pattern)
-    if not pc.all(matches).as_py():
-        raise NotThatTypeError(pc.index(matches, pa.scalar(False)).as_py())
+    place = first_unlike(texts, pattern)
+    if place is not None:
+        raise NotThatTypeError(place)
 
 
 def rank_by_keys(keys: Keys, is_null: npt.NDArray[np.bool_] | None, type_: ColumnType) -> SortedTexts:
@@ -193,7 +199,7 @@ def _sort_integers(texts: pa.Array, type_: ColumnType) -> SortedTexts:
 
 
 def _sort_decimals(texts: pa.Array, type_: ColumnType) -> SortedTexts:
-    is_nan = as_numpy(pc.match_substring_regex(texts, _NOT_A_NUMBER))
+    is_nan = as_numpy(pc.match_substring_regex(texts, NAN_TEXT))
     plain = pc.utf8_trim(texts, BLANKS)
     if is_nan.any():
         plain = pc.if_else(as_arrow(is_nan), "0", plain)
@@ -240,7 +246,7 @@ def date_keys(texts: pa.Array, *, day_first: bool | None = None) -> Keys:
     else:
         _require(texts, ISO_DATE_TEXT)
         iso = pc.utf8_trim(texts, BLANKS)
-    days = _cast_or_point_at(iso, pa.date32())
+    days = cast_or_point_at(iso, pa.date32())
     return (as_numpy(pc.cast(days, pa.int32())),)
 
 
@@ -309,7 +315,7 @@ def timestamp_keys(texts: pa.Array) -> tuple[Keys, bool]:
         raise NotThatTypeError(int(np.flatnonzero(zoned != zoned[0])[0]))
     second = pc.if_else(pc.equal(parts["second"], ""), ":00", parts["second"])
     clock = pc.binary_join_element_wise(parts["date"], "T", parts["time"], second, "")
-    seconds = as_numpy(pc.cast(_cast_or_point_at(clock, pa.timestamp("s")), pa.int64()))
+    seconds = as_numpy(pc.cast(cast_or_point_at(clock, pa.timestamp("s")), pa.int64()))
     if zoned.any():
         seconds = seconds - _zone_offsets(parts["zone"])
     nanos = as_numpy(pc.cast(pc.utf8_rpad(parts["fraction"], 9, "0"), pa.int64()))
@@ -337,7 +343,7 @@ def zone_seconds(zone: str) -> int | None:
     return (-1 if zone[0] == "-" else 1) * (hours * 3600 + minutes * 60)
 
 
-def _cast_or_point_at(texts: pa.Array, wanted: pa.DataType) -> pa.Array:
+def cast_or_point_at(texts: pa.Array, wanted: pa.DataType) -> pa.Array:
     """Cast, or raise for the first text that looks right but is no such day or time (2023-02-30)."""
     try:
         return pc.cast(texts, wanted)

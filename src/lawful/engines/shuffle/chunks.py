@@ -88,13 +88,15 @@ def in_chunks(batches: Iterator[pa.RecordBatch], most: int) -> Iterator[pa.Table
         yield pa.Table.from_batches(waiting)
 
 
-def chunk_checker(tasks: Sequence[CheckTask], policy: NullPolicy, most: int) -> Runner:
+def chunk_checker(
+    tasks: Sequence[CheckTask], policy: NullPolicy, most: int, as_chunk: Callable[[pa.Table], Chunk] = Chunk
+) -> Runner:
     """A task that gives a witness against each law that a chunk of its rows refutes, one at most for each."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         is_open = list(tasks)
         for rows in in_chunks(batches, most):
-            chunk = Chunk(rows)
+            chunk = as_chunk(rows)
             workspace = Workspace(chunk, policy, _CACHE_BYTES)
             ids = chunk.ids()
             still_open, found = [], []

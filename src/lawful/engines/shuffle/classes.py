@@ -15,10 +15,11 @@ import pyarrow as pa
 
 from lawful.checks import CheckTask, Workspace, check
 from lawful.common.errors import EngineError, LawfulError
-from lawful.common.meanings import NullPolicy
+from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Constant, Key, Law, columns_of
 from lawful.engines.shuffle.chunks import Chunk, Runner
 from lawful.engines.shuffle.keys import PackedKey, key_names
+from lawful.engines.shuffle.values import ValuedChunk, valued_columns, with_values_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -72,36 +73,44 @@ def _equalities(law: DC) -> Iterator[int]:
             yield left.column
 
 
-def needs_values(law: Law) -> bool:
-    """Whether a law compares columns with others or with constants, for which ranks are not enough."""
-    return isinstance(law, DC) and any(
-        isinstance(predicate.right, Constant) or predicate.left.column != predicate.right.column
-        for predicate in law.predicates
-    )
-
-
 def law_columns(law: Law) -> list[int]:
     """The columns of a law, each once."""
     return sorted(set(columns_of(law)))
 
 
 def by_classes(
-    data: ShuffledData, law: Law, *, columns: Sequence[int] | None = None, in_order: bool = False
+    data: ShuffledData,
+    law: Law,
+    *,
+    columns: Sequence[int] | None = None,
+    in_order: bool = False,
+    prune: Runner | None = None,
 ) -> tuple[DataFrame, int]:
     """The rows with the columns of a law, in whole classes and sorted by them; and the words of their keys.
 
     With `columns`, these instead of the law's own. With `in_order` the rows of a class come in the order of their ids.
+    Where all rows are one class, a task can leave out those that it need not have, by `prune`.
     """
     key = PackedKey.of(equal_columns(law), data.codings)
     names = key_names(len(key.words))
     keys = [f"{text} as {name}" for text, name in zip(key.texts(len(names)), names, strict=True)]
-    rows = data.ranks.selectExpr(*keys, "row", *(f"c{column}" for column in columns or law_columns(law)))
-    together = rows.repartition(*names) if names else rows.coalesce(1)
+    ranks = [f"c{column}" for column in columns or law_columns(law)]
+    values = [f"v{column}" for column in valued_columns(law)]
+    rows = with_values_of(data, [law]).selectExpr(*keys, "row", *ranks, *values)
+    if names:
+        together = rows.repartition(*names)
+    elif prune is None:
+        together = rows.coalesce(1)
+    else:
+        schema = ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in rows.schema)
+        together = rows.mapInArrow(prune, schema).repartition(1)
     sorted_by = [*names, "row"] if in_order else names
     return (together.sortWithinPartitions(*sorted_by) if sorted_by else together), len(names)
 
 
-def damage_runner(law: Law, policy: NullPolicy, words: int, width: int, most: int, *, counts: bool) -> Runner:
+def damage_runner(
+    law: Law, policy: NullPolicy, words: int, types: Sequence[ColumnType], most: int, *, counts: bool
+) -> Runner:
     """A task that checks a law on whole classes, and counts what breaks it if asked."""
 
     def work(chunk: Chunk, workspace: Workspace) -> Iterator[tuple[object, ...]]:
@@ -115,7 +124,7 @@ def damage_runner(law: Law, policy: NullPolicy, words: int, width: int, most: in
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         lines: list[tuple[object, ...]] = []
         try:
-            for chunk in whole_classes(batches, words, width, most):
+            for chunk in chunks_of_classes(batches, words, types, most):
                 lines += work(chunk, Workspace(chunk, policy, CACHE_BYTES))
         except LawfulError as error:
             lines = [(None,) * 7 + (error.typed_message,)]
@@ -140,8 +149,16 @@ def raise_told(error: str | None) -> None:
         raise TooLargeError(error) if error == too_large() else EngineError(error)
 
 
-def whole_classes(batches: Iterator[pa.RecordBatch], words: int, width: int, most: int) -> Iterator[Chunk]:
-    """Cut sorted rows into chunks of about `most` rows, between classes only."""
+def chunks_of_classes(
+    batches: Iterator[pa.RecordBatch], words: int, types: Sequence[ColumnType], most: int
+) -> Iterator[ValuedChunk]:
+    """Whole classes as chunks of a table that has columns of some types."""
+    for rows in whole_classes(batches, words, most):
+        yield ValuedChunk(rows.drop_columns(key_names(words)) if words else rows, types)
+
+
+def whole_classes(batches: Iterator[pa.RecordBatch], words: int, most: int) -> Iterator[pa.Table]:
+    """Cut rows that are sorted by the words of their keys (`k0`, …) into about `most` at once, between classes only."""
     waiting: list[pa.RecordBatch] = []
     rows, look_at = 0, most
     for batch in batches:
@@ -154,14 +171,14 @@ def whole_classes(batches: Iterator[pa.RecordBatch], words: int, width: int, mos
         if rows - cut > LARGEST_CLASS:
             raise TooLargeError(too_large())
         if cut:
-            yield _chunk(table.slice(0, cut), words, width)
+            yield table.slice(0, cut)
         rest = table.slice(cut)
         waiting, rows = rest.to_batches(), rest.num_rows
         look_at = most if cut else 2 * rows  # one class is looked at again when it has doubled
     if rows > LARGEST_CLASS and not words:
         raise TooLargeError(too_large())
     if rows:
-        yield _chunk(pa.Table.from_batches(waiting), words, width)
+        yield pa.Table.from_batches(waiting)
 
 
 def _last_start(table: pa.Table, words: int) -> int:
@@ -172,7 +189,3 @@ def _last_start(table: pa.Table, words: int) -> int:
         differs[1:] |= values[1:] != values[:-1]
     starts = np.flatnonzero(differs)
     return int(starts[-1]) if starts.size else 0
-
-
-def _chunk(table: pa.Table, words: int, width: int) -> Chunk:
-    return Chunk(table.drop_columns(key_names(words)) if words else table, width)

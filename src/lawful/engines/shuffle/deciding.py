@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lawful.checks import CheckTask
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import FD, CanonicalOD, Key, Law
+from lawful.dependencies import DC, FD, CanonicalOD, Key, Law
 from lawful.engines.shuffle.chunks import FOUND, REFUTED, chunk_checker, row_finder
 from lawful.engines.shuffle.classes import (
     DAMAGES,
@@ -22,8 +23,10 @@ from lawful.engines.shuffle.groups import Broken, GroupedCheck, grouped_jobs
 from lawful.engines.shuffle.implied import KnownToHold, least_of
 from lawful.engines.shuffle.keys import lines_a_row
 from lawful.engines.shuffle.parts import parts_of, strict_orders
+from lawful.engines.shuffle.pruning import pruner
 from lawful.engines.shuffle.sweeps import SweptCheck
 from lawful.engines.shuffle.tiles import TiledCheck
+from lawful.engines.shuffle.values import ValuedChunk, with_values_of
 from lawful.tables.shuffled.table import ShuffledTable
 
 if TYPE_CHECKING:
@@ -63,8 +66,11 @@ class Deciding:
         """Let each task check the rows that it reads; one witness for each law comes back."""
         data = self._data
         numbered = [CheckTask(number, task.law) for number, task in enumerate(tasks)]
-        runner = chunk_checker(numbered, self._policy, self._chunk_rows)
-        ranks = data.ranks.coalesce(1) if self.is_one_chunk else data.ranks
+        as_chunk = partial(ValuedChunk, types=tuple(data.types))
+        runner = chunk_checker(numbered, self._policy, self._chunk_rows, as_chunk)
+        ranks = with_values_of(data, (task.law for task in tasks))
+        if self.is_one_chunk:
+            ranks = ranks.coalesce(1)
         members = [part.split()[0] for part in REFUTED.split(", ")][1:]
         least = data.expr(f"min(struct({', '.join(members)})) as found")
         frame = ranks.mapInArrow(runner, REFUTED).groupBy("id").agg(least).selectExpr("id", "found.*")
@@ -119,8 +125,11 @@ class Deciding:
         """Two rows that break a law, looked for in whole classes; where these are too large, in tiles of them."""
         ordered = strict_orders(law)
         if ordered is None or equal_columns(law) or self._table.rows <= LARGEST_CLASS:
+            types = tuple(self._data.types)
+            prune = pruner(law, self._policy, types, self._chunk_rows) if isinstance(law, DC) else None
+            classes = by_classes(self._data, law, prune=prune)
             try:
-                return _pair(self._classes_checked(law, *by_classes(self._data, law), counts=False)["witness"])
+                return _pair(self._classes_checked(law, *classes, counts=False)["witness"])
             except TooLargeError:
                 if ordered is None:
                     raise
@@ -140,7 +149,7 @@ class Deciding:
         return self._classes_checked(law, *by_classes(self._data, law), counts=counts)
 
     def _classes_checked(self, law: Law, rows: DataFrame, words: int, *, counts: bool) -> dict[str, Any]:
-        runner = damage_runner(law, self._policy, words, self._table.width, self._chunk_rows, counts=counts)
+        runner = damage_runner(law, self._policy, words, tuple(self._data.types), self._chunk_rows, counts=counts)
         sums = [f"sum({name}) as {name}" for name in ("rows", "groups", "pairs", "removals")]
         sums.append("max(error) as error")
         witness = "min(if(holds is null, null, struct(first, second))) as witness"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -27,8 +28,8 @@ from lawful.dependencies import FD, CanonicalOD, Key, Law
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.payloads import read_summary
 from lawful.engines.protocol import ShouldStop
-from lawful.engines.shuffle.chunks import Chunk, chunk_rows
-from lawful.engines.shuffle.classes import LARGEST_CLASS, equal_columns, needs_values
+from lawful.engines.shuffle.chunks import chunk_rows
+from lawful.engines.shuffle.classes import LARGEST_CLASS, equal_columns
 from lawful.engines.shuffle.counts import counted, counting_jobs
 from lawful.engines.shuffle.deciding import Deciding
 from lawful.engines.shuffle.keys import lines_a_row
@@ -42,6 +43,7 @@ from lawful.engines.shuffle.listing import (
 )
 from lawful.engines.shuffle.sampling import draw_sample
 from lawful.engines.shuffle.strength import Trying
+from lawful.engines.shuffle.values import ValuedChunk, prepared, rows_with_values, valued_columns
 from lawful.engines.spark_jobs import Call, SparkJobs
 from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
 from lawful.evidence.denials.evidence import DenialEvidence
@@ -115,6 +117,7 @@ class ShuffleEngine:
         given = list(tasks)
         for task in given:
             self._require(task, table)
+        given = [replace(task, law=prepared(task.law, table)) for task in given]
         tried = [task for task in given if task.trial]
         given = [task for task in given if not task.trial]
         yield from self._verdicts([task for task in given if task.measure is None and not task.damage])
@@ -125,8 +128,8 @@ class ShuffleEngine:
     def _require(self, task: CheckTask, table: ShuffledTable) -> None:
         require_columns(task.law, table)
         require_policy(task.law, self._opened()[1])
-        if needs_values(task.law):
-            raise table.needs_all_rows("comparing columns with others or with constants")
+        if task.trial and valued_columns(task.law):
+            raise table.needs_all_rows("counting how strong constraints between columns or with constants are")
         if task.measure == "g3" and not checks_of(task.law).counts_removals(task.law):
             raise UsageError("the fewest removals that mend a denial constraint are too hard to find", "Use g1.")
 
@@ -184,9 +187,7 @@ class ShuffleEngine:
     def _oriented(self, law: Law, rows: tuple[int, int]) -> tuple[int, int]:
         """Two rows in the order in which they are shown."""
         table, policy = self._opened()
-        ranks = table.dataset.ranks_of(np.array(rows, np.int64))
-        columns = {f"c{column}": pa.array(ranks[:, column]) for column in range(table.width)}
-        chunk = Chunk(pa.table({"row": pa.array(rows, pa.int64()), **columns}))
+        chunk = ValuedChunk(rows_with_values(table.dataset, law, rows, self._gathered_table), table.dataset.types)
         first, second = checks_of(law).oriented(law, (0, 1), Workspace(chunk, policy))
         return rows[first], rows[second]
 
@@ -208,7 +209,7 @@ class ShuffleEngine:
     def violating_groups(self, law: Law, most: Most) -> list[GroupRows]:
         """Let tasks tell the groups with the least first rows in short; what is asked for comes here, and no more."""
         table, policy = self._opened()
-        self._require_listing(law)
+        law = self._required_for_listing(law)
         told = self._gathered(summarized(table.dataset, law, policy, self._chunk_rows, most))
         groups = [read_summary(json.loads(line["summary"])) for line in told]
         firsts = [variant.first[0] for group in groups for variant in group.variants]
@@ -221,16 +222,18 @@ class ShuffleEngine:
 
     def _listed(self, law: Law, *, in_pairs: bool = False) -> DataFrame:
         table, policy = self._opened()
-        self._require_listing(law)
+        law = self._required_for_listing(law)
         return listed_rows(table.dataset, law, policy, self._chunk_rows, in_pairs=in_pairs)
 
-    def _require_listing(self, law: Law) -> None:
+    def _required_for_listing(self, law: Law) -> Law:
+        """The law as tasks read it, once it is certain that its violating rows can be listed."""
         table, policy = self._opened()
         require_columns(law, table)
         require_policy(law, policy)
         is_one_class = not equal_columns(law) and not isinstance(simplest(law), Key | FD)
-        if needs_values(law) or (is_one_class and table.rows > LARGEST_CLASS):
+        if is_one_class and table.rows > LARGEST_CLASS:
             raise table.needs_all_rows("listing the violating rows of this law")
+        return prepared(law, table)
 
     def sample(self, seed: int = 0) -> SampleTable:
         """Draw the rows that a search looks at; what it asks of all rows, it asks of this engine."""

@@ -7,7 +7,7 @@ of the rows can be written or counted where they are, and a stream of them takes
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,13 +16,13 @@ import pyarrow as pa
 from lawful.checks import GroupRows, Most, VariantRows, Workspace, checks_of, find_violations, violating_rows
 from lawful.checks.summaries import summary_of_group
 from lawful.common.arrays import Int64s
-from lawful.common.meanings import NullPolicy
+from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import DC, FD, POD, Key, Law
 from lawful.dependencies.denial_readings import plain_law
 from lawful.dependencies.pointwise import as_denial
 from lawful.engines.payloads import batch_bytes, read_batch
 from lawful.engines.shuffle.chunks import Chunk, Runner
-from lawful.engines.shuffle.classes import CACHE_BYTES, by_classes, whole_classes
+from lawful.engines.shuffle.classes import CACHE_BYTES, by_classes, chunks_of_classes
 from lawful.engines.shuffle.keys import PackedKey, key_names, without_nulls
 from lawful.tables.ranking import typed_to_text
 from lawful.tables.shown_rows import Shown, places_of, row_schema
@@ -56,7 +56,7 @@ def listed_rows(
     if isinstance(law, Key | FD):
         return _listed_by_keys(data, law, policy)
     rows, words = by_classes(data, law, in_order=True)
-    return rows.mapInArrow(_row_runner(law, policy, words, data.width, chunk_rows, in_pairs=in_pairs), _LISTED)
+    return rows.mapInArrow(_row_runner(law, policy, words, tuple(data.types), chunk_rows, in_pairs=in_pairs), _LISTED)
 
 
 def _listed_by_keys(data: ShuffledData, law: Key | FD, policy: NullPolicy) -> DataFrame:
@@ -75,7 +75,9 @@ def _listed_by_keys(data: ShuffledData, law: Key | FD, policy: NullPolicy) -> Da
     return rows.join(groups, names).selectExpr("lawful_group", "lawful_row", *pair)
 
 
-def _row_runner(law: Law, policy: NullPolicy, words: int, width: int, most: int, *, in_pairs: bool) -> Runner:
+def _row_runner(
+    law: Law, policy: NullPolicy, words: int, types: Sequence[ColumnType], most: int, *, in_pairs: bool
+) -> Runner:
     """A task that gives the violating rows of whole classes."""
 
     def listed(chunk: Chunk) -> Iterator[pa.RecordBatch]:
@@ -96,7 +98,7 @@ def _row_runner(law: Law, policy: NullPolicy, words: int, width: int, most: int,
             yield pa.RecordBatch.from_arrays(arrays, names=_NAMES)
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for chunk in whole_classes(batches, words, width, most):
+        for chunk in chunks_of_classes(batches, words, types, most):
             yield from listed(chunk)
 
     return run
@@ -158,17 +160,19 @@ def listed_schema(data: ShuffledData, shown: Shown | None) -> pa.Schema:
 def summarized(data: ShuffledData, law: Law, policy: NullPolicy, chunk_rows: int, most: Most) -> DataFrame:
     """The first groups of violating rows in short, in their order (`first`, `summary`)."""
     rows, words = by_classes(data, law, in_order=True)
-    found = rows.mapInArrow(_summary_runner(law, policy, words, data.width, chunk_rows, most), _SUMMARIES)
+    found = rows.mapInArrow(_summary_runner(law, policy, words, tuple(data.types), chunk_rows, most), _SUMMARIES)
     in_order = found.orderBy("first")
     return in_order if most.groups is None else in_order.limit(most.groups)
 
 
-def _summary_runner(law: Law, policy: NullPolicy, words: int, width: int, most_rows: int, most: Most) -> Runner:
+def _summary_runner(
+    law: Law, policy: NullPolicy, words: int, types: Sequence[ColumnType], most_rows: int, most: Most
+) -> Runner:
     """A task that tells, of all groups of its classes, those with the least first rows."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         kept: list[tuple[int, str]] = []
-        for chunk in whole_classes(batches, words, width, most_rows):
+        for chunk in chunks_of_classes(batches, words, types, most_rows):
             ids, workspace = chunk.ids(), Workspace(chunk, policy, CACHE_BYTES)
             found = find_violations(law, chunk, workspace)
             firsts = ids[found.rows[found.offsets[:-1]]]

@@ -32,7 +32,7 @@ from lawful.checks.strength.keys_and_fds import (
 )
 from lawful.checks.strength.orders import OrderCounts, count_in_classes, trial_of_orders
 from lawful.common.errors import LawfulError
-from lawful.common.meanings import NullPolicy
+from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Key, Law, Predicate
 from lawful.dependencies.pointwise import as_denial
 from lawful.engines.shuffle.chunks import Chunk, Runner
@@ -41,11 +41,11 @@ from lawful.engines.shuffle.classes import (
     LARGEST_CLASS,
     TooLargeError,
     by_classes,
+    chunks_of_classes,
     equal_columns,
     law_columns,
     raise_told,
     too_large,
-    whole_classes,
 )
 from lawful.engines.shuffle.listing import simplest
 from lawful.engines.shuffle.splits import Grouping, class_sizes, count_splits
@@ -216,7 +216,7 @@ class Trying:
         if not equal_columns(law) and self._table.rows > LARGEST_CLASS:
             raise TooLargeError(too_large())
         rows, words = by_classes(self._data, law, columns=law_columns(whole))
-        runner = _sum_runner(sums, self._policy, words, self._table.width, self._chunk_rows)
+        runner = _sum_runner(sums, self._policy, words, tuple(self._data.types), self._chunk_rows)
         total: list[Any] = []
         for line in self._gathered(rows.mapInArrow(runner, _LINE)):
             raise_told(line["error"])
@@ -254,14 +254,14 @@ def _added(total: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
     return [one + other for one, other in zip(total, numbers, strict=True)] if total else list(numbers)
 
 
-def _sum_runner(sums: Sums, policy: NullPolicy, words: int, width: int, most: int) -> Runner:
+def _sum_runner(sums: Sums, policy: NullPolicy, words: int, types: Sequence[ColumnType], most: int) -> Runner:
     """A task that sums up what is counted in its classes: a line at most."""
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         total: list[int | float] = []
         error = None
         try:
-            for chunk in whole_classes(batches, words, width, most):
+            for chunk in chunks_of_classes(batches, words, types, most):
                 numbers = sums(chunk, Workspace(chunk, policy, CACHE_BYTES))
                 total = _added(total, numbers)
         except LawfulError as wrong:

@@ -3,7 +3,8 @@
 `ranks` is a Parquet dataset with a line per row: its id (`row`, 64 bits) and its ranks (`c0`, `c1`, …, 32 bits where
 that is enough). A rank keeps the order of the values, and 0 is null. Whole numbers and dates are *direct*: the rank is
 the distance from the least value. All others have a *dictionary*, `values/N`: the distinct values in their
-order over all files, so that the rank of a value is its place. Whatever is read here is a few rows.
+order over all files, so that the rank of a value is its place. Values that were texts are texts there, beside the keys
+(`key`) that they are ordered by, unless these tell them. Whatever is read here is a few rows.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ class Coding:
     """How the values of a column became ranks.
 
     `low` is the least value of a direct column as a whole number, None for a dictionary. `files` are the files of the
-    dictionary in their order, with how many values each has. No rank is above `highest`.
+    dictionary in their order, with how many values each has. No rank is above `highest`. `day_first` tells how dates
+    with slashes were read.
     """
 
     highest: int
     low: int | None = None
     files: tuple[tuple[str, int], ...] = ()
+    day_first: bool = False
 
     @property
     def is_wide(self) -> bool:
@@ -51,14 +54,15 @@ class Coding:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
-        return {"highest": self.highest, "low": self.low, "files": [list(file) for file in self.files]}
+        files = [list(file) for file in self.files]
+        return {"highest": self.highest, "low": self.low, "files": files, "day_first": self.day_first}
 
     @staticmethod
     def from_dict(document: Mapping[str, Any]) -> Coding:
         """Read what `to_dict` wrote."""
         low = document["low"]
         files = tuple((str(name), int(count)) for name, count in document["files"])
-        return Coding(int(document["highest"]), None if low is None else int(low), files)
+        return Coding(int(document["highest"]), None if low is None else int(low), files, document["day_first"])
 
 
 def functions_of(spark: SparkSession) -> ModuleType:
@@ -164,20 +168,21 @@ class ShuffledData:
     def with_values(self, rows: DataFrame, columns: Sequence[int] | None = None) -> DataFrame:
         """Rows that are known by their ids (`lawful_row`), with the values of all or some columns (`v0`, …), lazily."""
         shown = range(self.width) if columns is None else columns
-        ranks = self.ranks.selectExpr("row as lawful_row", *(f"c{column}" for column in shown))
-        frame = rows.join(ranks, "lawful_row")
+        frame = rows.join(self.ranks.selectExpr("row as lawful_row", *(f"c{column}" for column in shown)), "lawful_row")
         for column in shown:
-            coding = self.codings[column]
-            kept = [name for name in frame.columns if name != f"c{column}"]
-            if coding.low is None:
-                values = self.dictionary(column).selectExpr(f"rank as c{column}", f"value as v{column}")
-                frame = frame.join(values, f"c{column}", "left").select(*kept, f"v{column}")
-            else:
-                number = f"nullif(c{column}, 0) + ({coding.low}L) - 1"
-                if self.types[column] is ColumnType.DATE:
-                    number = f"date_from_unix_date(cast({number} as int))"
-                frame = frame.selectExpr(*kept, f"{number} as v{column}")
+            frame = self.valued(frame, column).drop(f"c{column}")
         return frame.select(*rows.columns, *(f"v{column}" for column in shown))
+
+    def valued(self, frame: DataFrame, column: int, *, as_dates: bool = False) -> DataFrame:
+        """Rows that have the ranks of a column, with its values (`v0`, …) beside them; dates from texts, if asked."""
+        low, is_date = self.codings[column].low, self.types[column] is ColumnType.DATE
+        if low is not None:
+            number = f"nullif(c{column}, 0) + ({low}L) - 1"
+            return frame.selectExpr("*", f"{_as_date(number) if is_date else number} as v{column}")
+        values = self.dictionary(column)
+        is_key = as_dates and is_date and "key" in values.columns
+        named = values.selectExpr(f"rank as c{column}", f"{_as_date('key') if is_key else 'value'} as v{column}")
+        return frame.join(named, f"c{column}", "left")
 
     def are_twins(self, first: int, second: int, distinct: int) -> bool:
         """Whether two columns with so many values each, null counted, meet in as many pairs, and null meets null."""
@@ -198,11 +203,11 @@ def as_arrays(rows: pa.Table, width: int) -> tuple[Int64s, Int64s]:
 
 
 def numbered_values(spark: SparkSession, location: str, files: Sequence[tuple[str, int]]) -> DataFrame:
-    """The values of a dictionary with their places, counted from 1 over its files."""
-    values = spark.read.parquet(location).selectExpr(
-        "value", "_metadata.file_name as file", "_metadata.row_index as place"
-    )
-    return with_offsets(values, files).selectExpr("value", "first + place + 1 as rank")
+    """The values of a dictionary, and their keys if it has some, with their places, counted from 1 over its files."""
+    values = spark.read.parquet(location)
+    names = values.columns
+    values = values.selectExpr(*names, "_metadata.file_name as file", "_metadata.row_index as place")
+    return with_offsets(values, files).selectExpr(*names, "first + place + 1 as rank")
 
 
 def with_offsets(frame: DataFrame, files: Sequence[tuple[str, int]]) -> DataFrame:
@@ -213,6 +218,10 @@ def with_offsets(frame: DataFrame, files: Sequence[tuple[str, int]]) -> DataFram
     names, firsts = [name for name, _ in files], (np.cumsum(counts) - counts).tolist()
     table = pa.table({"file": pa.array(names, pa.string()), "first": pa.array(firsts, pa.int64())})
     return frame.join(frame.sparkSession.createDataFrame(table).hint("broadcast"), "file")
+
+
+def _as_date(days: str) -> str:
+    return f"date_from_unix_date(cast({days} as int))"
 
 
 def _direct_text(value: int, type_: ColumnType) -> str:

@@ -2,7 +2,8 @@
 
 Of whole numbers and dates the distance from the least one is the rank, with 64 bits where it needs them: no value has
 to meet another. Else the distinct values of a column are found by hashing, sorted by range, and written; the rank of
-a value is its place in what was written. Rows then get the ranks of their values by joins: small dictionaries are
+a value is its place in what was written. Texts are read first (`reading`), and what is sorted then are their keys.
+Rows then get the ranks of their values by joins: small dictionaries are
 broadcast, large ones are sorted and merged by Spark, which splits the partitions of frequent values where adaptive
 execution is on. A row's id is its place in the files of the source; what is no file, and so may come in another order
 when it is read again, is written first.
@@ -12,17 +13,18 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from lawful.common.column_names import ColumnNames
-from lawful.common.errors import SourceError, UsageError
+from lawful.common.errors import SourceError
 from lawful.common.meanings import ColumnType
 from lawful.tables.encoded_table import Column
 from lawful.tables.files import format_of
@@ -32,6 +34,8 @@ from lawful.tables.options import ReadOptions
 from lawful.tables.origins import NO_ORIGINS, Origins
 from lawful.tables.ranking import column_type, typed_to_text
 from lawful.tables.shuffled.data import Coding, ShuffledData, functions_of, numbered_values, with_offsets
+from lawful.tables.shuffled.order_keys import Reading
+from lawful.tables.shuffled.reading import KEYS, TEXTS, forget, keyed_rows, parsed_rows, settled_readings
 from lawful.tables.shuffled.storage import (
     Place,
     discard_dataset,
@@ -58,6 +62,8 @@ _BROADCAST_VALUES = 200_000
 """A dictionary of so many values is sent to every task."""
 _BROADCAST_IN_ALL = 1_000_000
 """All dictionaries that are sent have no more values together."""
+_ROWS = "rows"
+"""The folder for rows that are no files, while they are encoded."""
 _PART = re.compile(r"part-(\d+)")
 
 
@@ -75,16 +81,22 @@ class ShuffledEncoding:
     def __init__(self, spark: SparkSession, place: Place) -> None:
         self._spark, self._place = spark, place
 
-    def columns(self, rows: DataFrame, names: Sequence[str]) -> tuple[list[Column], list[Coding], int]:
-        """Find what is known of all columns, and write the dictionaries that they need."""
+    def columns(
+        self, rows: DataFrame, names: Sequence[str], readings: Mapping[int, Reading]
+    ) -> tuple[list[Column], list[Coding], int]:
+        """Find what is known of all columns, and write the dictionaries that they need.
+
+        `readings` tell which columns are keys of texts, and of which type these are.
+        """
         facts, count = self._facts(rows, len(names))
+        facts = [fact.read_as(readings.get(column)) for column, fact in enumerate(facts)]
         with ThreadPoolExecutor(_JOBS_AT_ONCE, thread_name_prefix="lawful-encode") as pool:
             found = list(pool.map(self._coded(rows), range(len(names)), facts))
         columns = [
-            Column(name, fact.type, distinct, fact.nulls, fact.least, fact.greatest)
-            for name, fact, (_, distinct) in zip(names, facts, found, strict=True)
+            Column(name, fact.type, distinct, fact.nulls, *extremes)
+            for name, fact, (_, distinct, extremes) in zip(names, facts, found, strict=True)
         ]
-        return columns, [coding for coding, _ in found], count
+        return columns, [coding for coding, _, _ in found], count
 
     def write_ranks(self, rows: DataFrame, columns: Sequence[Column], codings: Sequence[Coding]) -> None:
         """Bring the ranks to the rows and write them; large dictionaries last, when rows have become short."""
@@ -95,7 +107,8 @@ class ShuffledEncoding:
         for column in sorted(dictionaries, key=lambda column: distinct[column]):
             location = f"{self._place.folder}/values/{column}"
             values = numbered_values(self._spark, location, codings[column].files)
-            values = values.selectExpr(f"value as v{column}", f"rank as r{column}")
+            what = "key" if "key" in values.columns else "value"
+            values = values.selectExpr(f"{what} as v{column}", f"rank as r{column}")
             if distinct[column] <= _BROADCAST_VALUES and sent + distinct[column] <= _BROADCAST_IN_ALL:
                 sent += distinct[column]
                 values = values.hint("broadcast")
@@ -121,21 +134,42 @@ class ShuffledEncoding:
             facts.append(_Fact.of(least, greatest, nulls))
         return facts, count
 
-    def _coded(self, rows: DataFrame) -> Callable[[int, _Fact], tuple[Coding, int]]:
-        def coded(column: int, fact: _Fact) -> tuple[Coding, int]:
+    def _coded(self, rows: DataFrame) -> Callable[[int, _Fact], _Coded]:
+        def coded(column: int, fact: _Fact) -> _Coded:
             with translated():
-                values = rows.selectExpr(f"c{column} as value").where("value is not null").distinct()
+                known = rows.where(f"c{column} is not null")
+                values = known.selectExpr(f"c{column} as value").distinct()
+                if fact.is_empty:
+                    return Coding(0, 0), 0, (None, None)
                 if fact.is_direct and fact.low is not None and fact.high is not None:
-                    return Coding(fact.high - fact.low + 1, fact.low), values.count()
-                if fact.least is None:  # nothing but nulls
-                    return Coding(0, 0), 0
-                location = f"{self._place.folder}/values/{column}"
-                values.sort("value").write.parquet(location)
-                files = rows_of_files(self._spark.read.parquet(location))
+                    return Coding(fact.high - fact.low + 1, fact.low), values.count(), (fact.least, fact.greatest)
+                if not fact.is_keyed:
+                    files = self._written(column, values.sort("value"))
+                    distinct = sum(size for _, size in files)
+                    return Coding(distinct, None, tuple(files)), distinct, (fact.least, fact.greatest)
+                # Of the texts of a value, the one that comes first is shown.
+                first = functions_of(self._spark).expr(f"min_by(t{column}, row) as value")
+                files = self._written(column, known.groupBy(f"c{column}").agg(first).toDF("key", "value").sort("key"))
                 distinct = sum(size for _, size in files)
-                return Coding(distinct, None, tuple(files)), distinct
+                return Coding(distinct, None, tuple(files), fact.day_first), distinct, self._extremes(column)
 
         return coded
+
+    def _written(self, column: int, values: DataFrame) -> list[tuple[str, int]]:
+        """Write a dictionary in its order; its files with how many values each has."""
+        location = f"{self._place.folder}/values/{column}"
+        values.write.parquet(location)
+        return rows_of_files(self._spark.read.parquet(location))
+
+    def _extremes(self, column: int) -> tuple[str | None, str | None]:
+        expr = functions_of(self._spark).expr
+        values = self._spark.read.parquet(f"{self._place.folder}/values/{column}")
+        least, greatest = values.agg(expr("min_by(value, key)"), expr("max_by(value, key)")).collect()[0]
+        return least, greatest
+
+
+_Coded = tuple[Coding, int, tuple[str | None, str | None]]
+"""How a column became ranks, how many values it has, and the least and the greatest of them."""
 
 
 @dataclass(frozen=True)
@@ -148,11 +182,14 @@ class _Fact:
     greatest: str | None
     low: int | None
     high: int | None
+    is_empty: bool
+    is_keyed: bool = False
+    day_first: bool = False
 
     @property
     def is_direct(self) -> bool:
         """Whether values are ranks but for the least one; SQL cannot write the outermost numbers."""
-        if self.low is None or self.high is None:
+        if self.low is None or self.high is None or self.is_keyed:
             return False
         return self.high - self.low <= _WIDEST_RANGE and abs(self.low) < _OUTERMOST
 
@@ -164,7 +201,13 @@ class _Fact:
             raise SourceError(f"values of type {least.type} have no order")
         texts = [typed_to_text(array)[0].as_py() for array in (least, greatest)]
         low, high = (_whole_number(array) for array in (least, greatest))
-        return _Fact(type_, nulls, texts[0], texts[1], low, high)
+        return _Fact(type_, nulls, texts[0], texts[1], low, high, is_empty=texts[0] is None)
+
+    def read_as(self, reading: Reading | None) -> _Fact:
+        """The same of a column whose values are keys of texts."""
+        if reading is None:
+            return self
+        return replace(self, type=reading.type, is_keyed=not reading.is_plain, day_first=reading.day_first)
 
 
 def _whole_number(array: pa.Array) -> int | None:
@@ -185,9 +228,7 @@ def _direct(column: int, type_: ColumnType, coding: Coding) -> str:
 
 
 def encode_by_shuffles(spark: SparkSession, source: Any, options: ReadOptions, *, reuse: bool = True) -> ShuffledTable:
-    """Encode Parquet files, `table:NAME`, `sql:QUERY` or a Spark DataFrame into a dataset."""
-    if options.types:
-        raise UsageError("types cannot be chosen for tables that are shuffled", "Cast the columns in a query: sql:…")
+    """Encode files, `table:NAME`, `sql:QUERY` or a Spark DataFrame into a dataset."""
     with translated():
         text = str(source) if isinstance(source, str | Path) else ""
         if text.startswith("table:"):
@@ -198,15 +239,12 @@ def encode_by_shuffles(spark: SparkSession, source: Any, options: ReadOptions, *
             return _encode(spark, source, options, "dataframe")
         files = list_on_spark(spark, text)
         options = options.with_format(format_of(files.paths, options, text))
-        if options.format != "parquet":
-            raise UsageError(
-                f"{text}: tables that are shuffled are read from Parquet files or from Spark's own tables and frames",
-                "Write it as Parquet first, or use --placement replicate.",
-            )
         key = table_key([*files.identity, "shuffled"], options.to_dict())
         if reuse and (known := find_dataset(spark, key)) is not None:
             return known
         key = key if reuse else uuid.uuid4().hex
+        if options.format != "parquet":
+            return _encode_text(spark, files, options, Path(text).name, key)
         return _encode(spark, parquet_rows(spark, files), options, Path(text).name, key, files)
 
 
@@ -221,22 +259,78 @@ def _encode(
     where = name if files is None else files.source
     refuse_repeated_names(list(frame.columns), where, HOW_TO_RENAME)
     kept = choose_ordered_columns(list(frame.columns), unordered_types(frame), options, where)
-    place = Place.new(key or uuid.uuid4().hex)
-    try:
+    with _new_place(key) as place:
         values, rows, origins = _numbered(spark, frame, kept, place, files)
         if options.limit is not None:
             values = rows = rows.where(f"row < {options.limit}")
             origins = origins._replace(runs=origins.runs[origins.runs[:, 0] < options.limit])
-        encoding = ShuffledEncoding(spark, place)
-        columns, codings, count = encoding.columns(values, kept)
-        encoding.write_ranks(rows, columns, codings)
-        types = [column.type for column in columns]
-        data = ShuffledData(spark, place.folder, types, codings, count)
-        document = document_of(data, name, columns, kept, options.to_dict(), origins)
-        return open_dataset(spark, write_word(spark, place, document), verify=False)
+        readings: dict[int, Reading] = {}
+        staged = [_ROWS] if files is None else []
+        if asked := _retyped(rows, kept, options):
+            readings = settled_readings(rows, kept, asked, origins)
+            values = rows = keyed_rows(spark, rows, readings, place)
+            staged.append(KEYS)
+        return _written(spark, place, _Rows(values, rows, kept, origins, readings, staged), name, options)
+
+
+def _retyped(rows: DataFrame, names: ColumnNames, options: ReadOptions) -> dict[int, ColumnType | None]:
+    """The columns that are to have another type than their own, which is read from their texts."""
+    if not options.types:
+        return {}
+    own = rows.limit(0).toArrow().schema
+    asked = {column: options.types.get(name) for column, name in enumerate(names)}
+    return {
+        column: type_
+        for column, type_ in asked.items()
+        if type_ is not None and column_type(own.field(f"c{column}").type) is not type_
+    }
+
+
+def _encode_text(spark: SparkSession, files: SparkFiles, options: ReadOptions, name: str, key: str) -> ShuffledTable:
+    with _new_place(key) as place:
+        parsed, layout, origins = parsed_rows(spark, files, options, place)
+        names = layout.kept_names
+        asked = {column: options.types.get(column_name) for column, column_name in enumerate(names)}
+        readings = settled_readings(parsed, names, asked, origins, is_json=layout.is_json)
+        rows = keyed_rows(spark, parsed, readings, place, is_json=layout.is_json)
+        return _written(spark, place, _Rows(rows, rows, names, origins, readings, [TEXTS, KEYS]), name, options)
+
+
+@contextmanager
+def _new_place(key: str | None) -> Iterator[Place]:
+    """A place for a dataset, whose files go if it does not become whole."""
+    place = Place.new(key or uuid.uuid4().hex)
+    try:
+        yield place
     except BaseException:
         discard_dataset(place.folder)
         raise
+
+
+class _Rows(NamedTuple):
+    """Rows that are numbered: their values, the same with their ids, and what is known of the source.
+
+    `staged` names what was written on the way to them, and is not needed once they have ranks.
+    """
+
+    values: DataFrame
+    numbered: DataFrame
+    names: ColumnNames
+    origins: Origins
+    readings: Mapping[int, Reading]
+    staged: Sequence[str]
+
+
+def _written(spark: SparkSession, place: Place, rows: _Rows, name: str, options: ReadOptions) -> ShuffledTable:
+    encoding = ShuffledEncoding(spark, place)
+    columns, codings, count = encoding.columns(rows.values, rows.names, rows.readings)
+    encoding.write_ranks(rows.numbered, columns, codings)
+    for folder in rows.staged:
+        forget(spark, f"{place.folder}/{folder}")
+    types = [column.type for column in columns]
+    data = ShuffledData(spark, place.folder, types, codings, count)
+    document = document_of(data, name, columns, rows.names, options.to_dict(), rows.origins)
+    return open_dataset(spark, write_word(spark, place, document), verify=False)
 
 
 def _numbered(
@@ -251,8 +345,8 @@ def _numbered(
         read = ["`" + name.replace("`", "``") + "`" for name in kept]
     values = [_normal(name, types[own], n) for n, (name, own) in enumerate(zip(read, kept, strict=True))]
     if files is None:
-        frame.selectExpr(*values).write.parquet(f"{place.folder}/rows")
-        frame, values = spark.read.parquet(f"{place.folder}/rows"), [f"c{n}" for n in range(len(kept))]
+        frame.selectExpr(*values).write.parquet(f"{place.folder}/{_ROWS}")
+        frame, values = spark.read.parquet(f"{place.folder}/{_ROWS}"), [f"c{n}" for n in range(len(kept))]
     what = "_metadata.file_name" if files is None else "_metadata.file_path"
     counts = rows_of_files(frame) if files is None else _counted(frame, what, decoded_path)
     placed = frame.selectExpr(*values, f"{what} as file", "_metadata.row_index as place")

@@ -32,7 +32,7 @@ from lawful.tables.spark_errors import translated
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FORMAT = f"{DATASET}1"
+FORMAT = f"{DATASET}2"
 LOCATION_VARIABLE = "LAWFUL_SHUFFLE_DIR"
 
 
