@@ -45,7 +45,7 @@ _DAMAGE_NAMES = [part.split()[0] for part in DAMAGES.replace("(38, 0)", "").spli
 _CACHE_BYTES = 64 << 20
 
 
-class _TooLargeError(Exception):
+class TooLargeError(Exception):
     """A class has more rows than a task takes."""
 
 
@@ -111,9 +111,10 @@ def damage_runner(law: Law, policy: NullPolicy, words: int, width: int, most: in
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         lines: list[tuple[object, ...]] = []
         try:
-            for chunk in _whole_classes(batches, words, width, most):
+            for rows in whole_classes(batches, words, most):
+                chunk = _chunk(rows, words, width)
                 lines += work(chunk, Workspace(chunk, policy, _CACHE_BYTES))
-        except _TooLargeError:
+        except TooLargeError:
             lines = [(None,) * 7 + (too_large(),)]
         except LawfulError as error:
             lines = [(None,) * 7 + (str(error),)]
@@ -132,7 +133,8 @@ def row_runner(law: Law, policy: NullPolicy, words: int, width: int, most: int) 
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         try:
-            for chunk in _whole_classes(batches, words, width, most):
+            for whole in whole_classes(batches, words, most):
+                chunk = _chunk(whole, words, width)
                 ids = chunk.ids()
                 least: dict[int, int] = {}
                 for groups, rows in violating_rows(law, chunk, Workspace(chunk, policy, _CACHE_BYTES)):
@@ -142,7 +144,7 @@ def row_runner(law: Law, policy: NullPolicy, words: int, width: int, most: int) 
                         least[group] = min(id_, least.get(group, id_))
                     named = pa.array([least[group] for group in groups.tolist()], pa.int64())
                     yield pa.RecordBatch.from_arrays([named, pa.array(own)], names=["lawful_group", "lawful_row"])
-        except _TooLargeError:
+        except TooLargeError:
             raise RuntimeError(too_large()) from None
 
     return run
@@ -156,8 +158,8 @@ def too_large() -> str:
     )
 
 
-def _whole_classes(batches: Iterator[pa.RecordBatch], words: int, width: int, most: int) -> Iterator[Chunk]:
-    """Cut sorted rows into chunks of about `most` rows, between classes only."""
+def whole_classes(batches: Iterator[pa.RecordBatch], words: int, most: int) -> Iterator[pa.Table]:
+    """Cut rows that are sorted by the words of their keys (`k0`, …) into about `most` at once, between classes only."""
     waiting: list[pa.RecordBatch] = []
     rows, look_at = 0, most
     for batch in batches:
@@ -168,16 +170,16 @@ def _whole_classes(batches: Iterator[pa.RecordBatch], words: int, width: int, mo
         table = pa.Table.from_batches(waiting).combine_chunks()
         cut = _last_start(table, words)
         if rows - cut > LARGEST_CLASS:
-            raise _TooLargeError
+            raise TooLargeError
         if cut:
-            yield _chunk(table.slice(0, cut), words, width)
+            yield table.slice(0, cut)
         rest = table.slice(cut)
         waiting, rows = rest.to_batches(), rest.num_rows
         look_at = most if cut else 2 * rows  # one class is looked at again when it has doubled
     if rows > LARGEST_CLASS and not words:
-        raise _TooLargeError
+        raise TooLargeError
     if rows:
-        yield _chunk(pa.Table.from_batches(waiting), words, width)
+        yield pa.Table.from_batches(waiting)
 
 
 def _last_start(table: pa.Table, words: int) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -184,18 +184,29 @@ def _direct(column: int, type_: ColumnType, coding: Coding) -> str:
     return f"cast(coalesce({number} - ({coding.low}L) + 1, 0) as {width}) as c{column}"
 
 
-def encode_by_shuffles(spark: SparkSession, source: Any, options: ReadOptions, *, reuse: bool = True) -> ShuffledTable:
-    """Encode Parquet files, `table:NAME`, `sql:QUERY` or a Spark DataFrame into a dataset."""
-    if options.types:
-        raise UsageError("types cannot be chosen for tables that are shuffled", "Cast the columns in a query: sql:…")
-    with translated():
+@dataclass(frozen=True)
+class ShuffledSource:
+    """A source that is read by shuffles: what people call it, its rows, and its files if it has such."""
+
+    name: str
+    frame: DataFrame
+    options: ReadOptions
+    files: SparkFiles | None = None
+
+    @staticmethod
+    def of(spark: SparkSession, source: Any, options: ReadOptions) -> ShuffledSource:
+        """Parquet files, `table:NAME`, `sql:QUERY` or a Spark DataFrame."""
+        if options.types:
+            raise UsageError(
+                "types cannot be chosen for tables that are shuffled", "Cast the columns in a query: sql:…"
+            )
         text = str(source) if isinstance(source, str | Path) else ""
         if text.startswith("table:"):
-            return _encode(spark, spark.table(text[6:]), options, text[6:])
+            return ShuffledSource(text[6:], spark.table(text[6:]), options)
         if text.startswith("sql:"):
-            return _encode(spark, spark.sql(text[4:]), options, "query")
+            return ShuffledSource("query", spark.sql(text[4:]), options)
         if not text:
-            return _encode(spark, source, options, "dataframe")
+            return ShuffledSource("dataframe", source, options)
         files = list_on_spark(spark, text)
         options = options.with_format(format_of(files.paths, options, text))
         if options.format != "parquet":
@@ -203,36 +214,55 @@ def encode_by_shuffles(spark: SparkSession, source: Any, options: ReadOptions, *
                 f"{text}: tables that are shuffled are read from Parquet files or from Spark's own tables and frames",
                 "Write it as Parquet first, or use --placement replicate.",
             )
-        key = table_key([*files.identity, "shuffled"], options.to_dict())
-        if reuse and (known := find_dataset(spark, key)) is not None:
-            return known
-        key = key if reuse else uuid.uuid4().hex
-        return _encode(spark, parquet_rows(spark, files), options, Path(text).name, key, files)
+        return ShuffledSource(Path(text).name, parquet_rows(spark, files), options, files)
+
+    def columns(self) -> ColumnNames:
+        """The columns that are kept."""
+        where = self.name if self.files is None else self.files.source
+        refuse_repeated_names(list(self.frame.columns), where, HOW_TO_RENAME)
+        return choose_ordered_columns(list(self.frame.columns), unordered_types(self.frame), self.options, where)
+
+    def numbered(self, spark: SparkSession, kept: ColumnNames, folder: str) -> NumberedRows:
+        """The rows with their ids; what is no file is written into a folder first."""
+        found = _numbered(spark, self.frame, kept, folder, self.files)
+        limit = self.options.limit
+        if limit is None:
+            return found
+        rows, runs = found.rows.where(f"row < {limit}"), found.origins.runs
+        return NumberedRows(rows, rows, found.origins._replace(runs=runs[runs[:, 0] < limit]))
 
 
-def _encode(
-    spark: SparkSession,
-    frame: DataFrame,
-    options: ReadOptions,
-    name: str,
-    key: str | None = None,
-    files: SparkFiles | None = None,
-) -> ShuffledTable:
-    where = name if files is None else files.source
-    refuse_repeated_names(list(frame.columns), where, HOW_TO_RENAME)
-    kept = choose_ordered_columns(list(frame.columns), unordered_types(frame), options, where)
-    place = Place.new(key or uuid.uuid4().hex)
+class NumberedRows(NamedTuple):
+    """The values of columns as `c0`, `c1`, …, the same with the ids of rows (`row`), and where rows are from."""
+
+    values: DataFrame
+    rows: DataFrame
+    origins: Origins
+
+
+def encode_by_shuffles(spark: SparkSession, source: Any, options: ReadOptions, *, reuse: bool = True) -> ShuffledTable:
+    """Encode Parquet files, `table:NAME`, `sql:QUERY` or a Spark DataFrame into a dataset."""
+    with translated():
+        given = ShuffledSource.of(spark, source, options)
+        key = uuid.uuid4().hex
+        if given.files is not None and reuse:
+            key = table_key([*given.files.identity, "shuffled"], given.options.to_dict())
+            if (known := find_dataset(spark, key)) is not None:
+                return known
+        return _encode(spark, given, key)
+
+
+def _encode(spark: SparkSession, source: ShuffledSource, key: str) -> ShuffledTable:
+    kept = source.columns()
+    place = Place.new(key)
     try:
-        values, rows, origins = _numbered(spark, frame, kept, place, files)
-        if options.limit is not None:
-            values = rows = rows.where(f"row < {options.limit}")
-            origins = origins._replace(runs=origins.runs[origins.runs[:, 0] < options.limit])
+        numbered = source.numbered(spark, kept, place.folder)
         encoding = ShuffledEncoding(spark, place)
-        columns, codings, count = encoding.columns(values, kept)
-        encoding.write_ranks(rows, columns, codings)
+        columns, codings, count = encoding.columns(numbered.values, kept)
+        encoding.write_ranks(numbered.rows, columns, codings)
         types = [column.type for column in columns]
         data = ShuffledData(spark, place.folder, types, codings, count)
-        document = document_of(data, name, columns, kept, options.to_dict(), origins)
+        document = document_of(data, source.name, columns, kept, source.options.to_dict(), numbered.origins)
         return open_dataset(spark, write_word(spark, place, document), verify=False)
     except BaseException:
         discard_dataset(place.folder)
@@ -240,9 +270,8 @@ def _encode(
 
 
 def _numbered(
-    spark: SparkSession, frame: DataFrame, kept: ColumnNames, place: Place, files: SparkFiles | None
-) -> tuple[DataFrame, DataFrame, Origins]:
-    """The values of the kept columns as `c0`, `c1`, …, the same with the ids of their rows, and where rows are from."""
+    spark: SparkSession, frame: DataFrame, kept: ColumnNames, folder: str, files: SparkFiles | None
+) -> NumberedRows:
     types = {field.name: field.dataType.simpleString() for field in frame.schema}
     if files is None:
         frame = frame.toDF(*(f"n{position}" for position in range(len(frame.columns))))
@@ -251,13 +280,13 @@ def _numbered(
         read = ["`" + name.replace("`", "``") + "`" for name in kept]
     values = [_normal(name, types[own], n) for n, (name, own) in enumerate(zip(read, kept, strict=True))]
     if files is None:
-        frame.selectExpr(*values).write.parquet(f"{place.folder}/rows")
-        frame, values = spark.read.parquet(f"{place.folder}/rows"), [f"c{n}" for n in range(len(kept))]
+        frame.selectExpr(*values).write.parquet(f"{folder}/rows")
+        frame, values = spark.read.parquet(f"{folder}/rows"), [f"c{n}" for n in range(len(kept))]
     what = "_metadata.file_name" if files is None else "_metadata.file_path"
     counts = rows_of_files(frame) if files is None else _counted(frame, what, decoded_path)
     placed = frame.selectExpr(*values, f"{what} as file", "_metadata.row_index as place")
     numbered = with_offsets(placed, counts).selectExpr("first + place as row", *(f"c{n}" for n in range(len(kept))))
-    return frame.selectExpr(*values), numbered, NO_ORIGINS if files is None else _origins(counts, files)
+    return NumberedRows(frame.selectExpr(*values), numbered, NO_ORIGINS if files is None else _origins(counts, files))
 
 
 def _normal(name: str, type_: str, position: int) -> str:
