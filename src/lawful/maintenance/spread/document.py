@@ -61,6 +61,8 @@ class SpreadDocument:
         The batches that were applied, with the versions that they made.
     changes
         What the last batches did.
+    replaced
+        The segments that were joined last. They stay until others are: somebody may be reading them.
     """
 
     name: str
@@ -78,6 +80,7 @@ class SpreadDocument:
     witnesses: Mapping[int, Witness] = field(default_factory=dict)
     known: Mapping[str, int] = field(default_factory=dict)
     changes: tuple[LoggedChange, ...] = ()
+    replaced: tuple[str, ...] = ()
 
     @property
     def types(self) -> list[ColumnType]:
@@ -123,6 +126,7 @@ class SpreadDocument:
             ],
             "known": dict(self.known),
             "changes": [[change.entry, dict(change.notes)] for change in self.changes],
+            "replaced": list(self.replaced),
         }
 
     @staticmethod
@@ -150,6 +154,7 @@ class SpreadDocument:
             {number: Witness(bucket, _pair(rows)) for number, bucket, rows in document["witnesses"]},
             document["known"],
             tuple(LoggedChange(entry, notes) for entry, notes in document["changes"]),
+            tuple(document["replaced"]),
         )
 
 

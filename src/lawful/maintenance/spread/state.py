@@ -95,6 +95,8 @@ class SpreadState:
         state = SpreadState(spark, location, document, -1)
         lines = source.rows.selectExpr("row", "1 as n", *state._rows.columns)
         segment = state._rows.write(lines, is_small=False)
+        if state._rows.count([segment]) != source.count:
+            raise SourceError(f"{source.name} has changed while it was read", "Make the state again.")
         if state.key and state._rows.has_repeated([segment]):
             raise UsageError(
                 f"two rows share the row key {', '.join(settings.row_key)}",
@@ -290,18 +292,18 @@ class SpreadState:
         self._take(document, self._number + 1)
 
     def _join_segments(self) -> None:
-        """Make one of many small segments, where there are such; older ones go if nobody can be reading them."""
+        """Make one of many small segments, where there are such; those that were joined the time before go."""
         before = self._document
         rows = tuple(self._rows.joined(before.row_segments))
         index = tuple(self._index.joined(before.index_segments))
         if (rows, index) == (before.row_segments, before.index_segments):
             return
-        self._commit(replace(before, row_segments=rows, index_segments=index))
-        for dataset, old, new in (
-            (self._rows.segments, before.row_segments, rows),
-            (self._index.segments, before.index_segments, index),
-        ):
-            dataset.discard_others({segment.name for segment in (*old, *new)})
+        now = {segment.name for segment in (*rows, *index)}
+        joined = (segment.name for segment in (*before.row_segments, *before.index_segments))
+        replaced = tuple(name for name in joined if name not in now)
+        self._commit(replace(before, row_segments=rows, index_segments=index, replaced=replaced))
+        for dataset in (self._rows.segments, self._index.segments):
+            dataset.discard(before.replaced)
         self._manifests.discard_old(self._number)
 
     def differences(self) -> list[str]:
@@ -309,7 +311,7 @@ class SpreadState:
         document = self._document
         rows: DataFrame = self._rows.live(document.row_segments)
         told = []
-        if (count := rows.count()) != document.rows:
+        if (count := self._rows.count(document.row_segments)) != document.rows:
             told.append(f"{document.rows:,} rows were counted, and there are {count:,}")
         found = self._index.tallies_of_rows(rows, document.types, document.next_id)
         for kept, pin in zip(self._laws, self.judged(), strict=True):

@@ -95,6 +95,11 @@ class LivingRows:
             wanted = self._spark.createDataFrame(pa.table({"row": pa.array(ids, pa.int64())}))
             return self.live(segments).join(wanted.hint("broadcast"), "row", "left_semi").orderBy("row").toArrow()
 
+    def count(self, segments: Sequence[Segment]) -> int:
+        """How many rows are there."""
+        with translated():
+            return self.live(segments).count()
+
     def has_repeated(self, segments: Sequence[Segment]) -> bool:
         """Whether two rows are the same in the columns that tell rows apart."""
         names = [f"c{column}" for column in self._identity]

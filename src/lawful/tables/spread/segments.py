@@ -86,12 +86,11 @@ class Segments:
                 return self._spark.createDataFrame([], self._schema)
             return self._spark.read.schema(self._schema).option("basePath", self._location).parquet(*paths)
 
-    def discard_others(self, kept: Collection[str]) -> None:
-        """Remove the segments that have none of these names, where that can be done."""
-        if (folder := local_path(self._location)) is not None and folder.is_dir():
-            for segment in folder.iterdir():
-                if segment.name.removeprefix("segment=") not in kept:
-                    shutil.rmtree(segment, ignore_errors=True)
+    def discard(self, names: Iterable[str]) -> None:
+        """Remove segments, where that can be done; those that are not here are passed over."""
+        if (folder := local_path(self._location)) is not None:
+            for name in names:
+                shutil.rmtree(folder / f"segment={name}", ignore_errors=True)
 
 
 def parts_of(segments: Iterable[Segment]) -> set[str]:
