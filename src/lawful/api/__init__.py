@@ -17,12 +17,14 @@ from lawful.tables.options import CsvDialect
 
 if TYPE_CHECKING:
     from lawful.runs.maintain import OpenState
+    from lawful.runs.spread_states import OpenSpreadState
     from lawful.runs.stream_batches import BatchTold
 
 __all__ = [
     "BatchTold",
     "CsvDialect",
     "LawsInput",
+    "OpenSpreadState",
     "OpenState",
     "PartialFile",
     "Progress",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lawful.runs.following import Followed
     from lawful.runs.handed_on import OnEvent
     from lawful.runs.maintain import OpenState
+    from lawful.runs.spread_states import OpenSpreadState
     from lawful.runs.stream_batches import BatchTold
     from lawful.tables.living.incoming import Misfits
 
@@ -54,13 +55,16 @@ def make_state(
     dialect: CsvDialect | None = None,
     progress: Progress | None = None,
     notes: Progress | None = None,
-) -> OpenState:
+) -> OpenState | OpenSpreadState:
     """Make a state of a table and its laws in a new folder, to be kept up to date while rows come and go.
+
+    With `SparkSettings(placement="shuffle")` and `only_pinned` the rows are spread over a cluster, for tables that are
+    too large for a process; the source is then Parquet files or one of Spark's own tables and frames.
 
     Parameters
     ----------
     path
-        The folder, which must not be there or be empty.
+        The folder, which must not be there or be empty. A spread state may be on any file system that Spark writes to.
     source
         The table, as for `check`.
     find
@@ -88,12 +92,15 @@ def make_state(
         The state, open for writing. Use it in a `with` block, or close it.
     """
     from lawful.runs.making_states import make_state as make
+    from lawful.runs.spread_states import make_spread_state
 
     options = read_options(format, columns, types, limit, dialect)
     settings = _state_settings(find, null, max_size, error, measure, evidence, row_key, only_pinned=only_pinned)
     where, told = Where.of(engine, spark), silent if progress is None else function("progress", progress)
     noted = silent if notes is None else function("notes", notes)
     limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
+    if where.placement == "shuffle":
+        return make_spread_state(path, source, options, settings, where, pins=pins, **limits, progress=told)
     return make(Path(path), source, options, settings, where, pins=pins, **limits, progress=told, notes=noted)
 
 
@@ -103,14 +110,16 @@ def open_state(
     writes: bool = True,
     engine: EngineName = "auto",
     spark: SparkSession | SparkSettings | None = None,
-) -> OpenState:
+) -> OpenState | OpenSpreadState:
     """Open a state, to apply batches to it or, with `writes=False`, only to look at it.
 
-    Only one process at a time can have it open for writing.
+    Only one process at a time can have it open for writing, unless it is spread over a cluster.
     """
     from lawful.runs.maintain import open_state as open_it
+    from lawful.runs.spread_states import is_spread, open_spread_state
 
-    return open_it(Path(path), Where.of(engine, spark), writes=writes)
+    where = Where.of(engine, spark)
+    return open_spread_state(path, where) if is_spread(path) else open_it(Path(path), where, writes=writes)
 
 
 def maintain(
@@ -174,14 +183,17 @@ def maintain(
     StreamingQuery or BatchReport
         Of a stream Spark's own query; else what the batch did.
     """
+    from lawful.runs.spread_states import refuse_spread
     from lawful.runs.stream_verbs import maintain as run
     from lawful.runs.streams import StreamSettings
 
+    where = Where.of(engine, spark)
+    refuse_spread(state, where)
     settings = _state_settings(find, null, max_size, error, measure, evidence, row_key, only_pinned=only_pinned)
     how = StreamSettings(
         checkpoint, trigger, misfits, missing, quarantine, events, on_event, memory_limit, new_query, engine
     )
-    return run(source, Path(state), settings, pin, how, Where.of(engine, spark), ReadOptions())
+    return run(source, Path(state), settings, pin, how, where, ReadOptions())
 
 
 def follow(
@@ -238,9 +250,12 @@ def follow(
     Followed
         How much was done, and how the state is in the end.
     """
+    from lawful.runs.spread_states import refuse_spread
     from lawful.runs.stream_verbs import follow_source
     from lawful.runs.streams import StreamSettings
 
+    where = Where.of(engine, spark)
+    refuse_spread(state, where)
     settings = _state_settings(find, null, max_size, error, measure, evidence, row_key, only_pinned=only_pinned)
     how = StreamSettings(
         checkpoint, trigger, misfits, missing, quarantine, events, on_event, memory_limit, new_query, engine
@@ -253,7 +268,7 @@ def follow(
         settings,
         pin,
         how,
-        Where.of(engine, spark),
+        where,
         options,
         asked,
         time_limit=time_limit,
@@ -283,11 +298,17 @@ def events(path: str | os.PathLike[str], spark: SparkSession, since: int = 0) ->
     return events_frame(Path(path), spark, since)
 
 
-def is_state(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a state in a folder."""
+def is_state(
+    path: str | os.PathLike[str],
+    *,
+    engine: EngineName = "auto",
+    spark: SparkSession | SparkSettings | None = None,
+) -> bool:
+    """Whether there is a state in a folder; another file system than this machine's is asked through Spark."""
     from lawful.runs.maintain import is_state as look
+    from lawful.runs.spread_states import is_spread_state
 
-    return look(Path(path))
+    return is_spread_state(path, Where.of(engine, spark)) or look(Path(path))
 
 
 def _state_settings(

@@ -15,12 +15,12 @@ from lawful.cli.streaming import Streaming, Watching, follow_stream
 from lawful.common.errors import EXIT_BAD_INPUT, EXIT_FINE, EXIT_LAWS_BROKEN, UsageError
 
 if TYPE_CHECKING:
-    from lawful.api import OpenState, Progress
+    from lawful.api import OpenSpreadState, OpenState, Progress
     from lawful.results.batch_report import BatchReport
 
 _BATCH, _NEW = "The batch", "A new state"
 
-State = Annotated[Path, typer.Argument(help="The folder of the state.", show_default=False, metavar="STATE")]
+State = Annotated[str, typer.Argument(help="The folder of the state.", show_default=False, metavar="STATE")]
 Pin = Annotated[
     list[str] | None,
     typer.Option(
@@ -166,7 +166,7 @@ class BatchOptions:
 
     def apply_to(
         self,
-        state: OpenState,
+        state: OpenState | OpenSpreadState,
         reading: opt.Reading,
         limits: Mapping[str, Any],
         watching: Watching,
@@ -233,6 +233,7 @@ def maintain(
     Examples:
       lawful maintain people.state --from people.csv --row-key id --pin "zip -> city"
       lawful maintain people.state --from people.csv --only-pinned --pin laws.txt
+      lawful maintain hdfs:///people --from people.parquet --only-pinned --pin laws.txt --placement shuffle
       lawful maintain people.state --insert new.csv --delete old.csv
       lawful maintain people.state --changes today.csv --misfits quarantine --json
       lawful maintain people.state --stream incoming/ --pin "zip -> city" --events events.jsonl --quarantine aside/
@@ -241,7 +242,7 @@ def maintain(
     from lawful.cli import output
     from lawful.results.json_files import write_document
 
-    output.require_writable(showing.out, str(state))
+    output.require_writable(showing.out, state)
     streaming.refuse_beside(batch.first)
     if new.from_ is None and batch.first is None and not pin and streaming.stream is None:
         raise UsageError(
@@ -249,7 +250,7 @@ def maintain(
         )
     if streaming.stream is None:
         new.refuse_without_table()
-    is_new = new.from_ is not None and not is_state(state)
+    is_new = new.from_ is not None and not is_state(state, **running.arguments())
     limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
     if streaming.stream is not None:
         if is_new:
@@ -258,7 +259,7 @@ def maintain(
             with make_state(state, new.from_, **how, pins=pin, memory_limit=memory_limit):
                 pass
         settled = new.arguments() if not is_state(state) else {}
-        follow_stream(state, pin, settled, limits, streaming, watching, batch, reading, running, showing)
+        follow_stream(Path(state), pin, settled, limits, streaming, watching, batch, reading, running, showing)
     with output.shown_progress() as progress:
         if is_new:
             how = new.arguments() | reading.arguments(new.from_ or "") | running.arguments()
@@ -307,7 +308,7 @@ def state(
     from lawful.results.json_files import write_document
 
     showing = opt.Showing(json_, out, all_, debug)
-    output.require_writable(out, str(state))
+    output.require_writable(out, state)
     with output.shown_progress() as progress, open_state(state, writes=False) as opened:
         shown = opened.described(progress, verify=verify)
         laws = opened.laws if out is not None else None

@@ -94,7 +94,7 @@ def rows_to_delete(table: LivingTable, batch: Batch, key: tuple[int, ...], keys:
     rows = table.rows_of(np.array([min(max(row_id, -1), table.next_id) for row_id in batch.delete_ids], np.int64))
     for place in np.flatnonzero(rows < 0).tolist():
         if batch.missing == "refuse":
-            raise SourceError(f"there is no row with the id {batch.delete_ids[place]}", _HOW_TO_SKIP)
+            raise SourceError(f"there is no row with the id {batch.delete_ids[place]}", HOW_TO_SKIP)
         missing += 1
     found = np.concatenate([by_value, rows[rows >= 0]])
     if len(np.unique(found)) < len(found):
@@ -102,7 +102,7 @@ def rows_to_delete(table: LivingTable, batch: Batch, key: tuple[int, ...], keys:
     return FoundRows(np.sort(found), missing)
 
 
-_HOW_TO_SKIP = "Nothing was changed. With --missing skip such rows are passed over."
+HOW_TO_SKIP = "Nothing was changed. With --missing skip such rows are passed over."
 
 
 def _rows_by_value(table: LivingTable, batch: Batch, key: tuple[int, ...], keys: KeyRows) -> tuple[Int64s, int]:
@@ -113,7 +113,7 @@ def _rows_by_value(table: LivingTable, batch: Batch, key: tuple[int, ...], keys:
     fitted = fit(table, deletes, "quarantine")
     missing = len(deletes.rows) - len(fitted.rows)
     if fitted.misfits and batch.missing == "refuse":
-        raise _not_there(table, deletes, fitted.misfits[0].row, key)
+        raise not_there(table, deletes, fitted.misfits[0].row, key)
     columns = list(deletes.positions)
     taken: Counter[int] = Counter()
     found: list[int] = []
@@ -121,7 +121,7 @@ def _rows_by_value(table: LivingTable, batch: Batch, key: tuple[int, ...], keys:
         for place, rows in enumerate(keys.find(columns, fitted.find(table))):
             if not rows or taken[rows[0]] == len(rows):
                 if batch.missing == "refuse":
-                    raise _not_there(table, deletes, int(fitted.rows[place]), key)
+                    raise not_there(table, deletes, int(fitted.rows[place]), key)
                 missing += 1
                 continue
             found.append(rows[taken[rows[0]]])
@@ -129,13 +129,14 @@ def _rows_by_value(table: LivingTable, batch: Batch, key: tuple[int, ...], keys:
     return np.array(found, np.int64), missing
 
 
-def _not_there(table: LivingTable, deletes: Incoming, row: int, key: tuple[int, ...]) -> SourceError:
+def not_there(table: LivingTable, deletes: Incoming, row: int, key: tuple[int, ...]) -> SourceError:
+    """The error for a row to delete that is not there."""
     shown = ", ".join(
         f"{table.columns[column].name} = {deletes.batch.value(row, position)}"
         for column, position in list(deletes.positions.items())[:8]
     )
     what = "key" if key else "values"
-    return SourceError(f"{deletes.batch.place(row)}: no row has the {what} {shown}", _HOW_TO_SKIP)
+    return SourceError(f"{deletes.batch.place(row)}: no row has the {what} {shown}", HOW_TO_SKIP)
 
 
 def refuse_repeated_keys(
@@ -159,18 +160,21 @@ def refuse_repeated_keys(
         staying = [row for row in rows if row not in leaving]
         combination = codes.tobytes()
         if staying or combination in seen:
-            row = int(inserts.rows[place])
-            incoming = inserts.incoming
-            shown = ", ".join(
-                f"{table.columns[column].name} = {incoming.batch.value(row, incoming.positions[column])}"
-                for column in key
-            )
             where = f"{table.place(staying[0])} has it" if staying else "another row of the batch has it"
-            raise SourceError(
-                f"{incoming.batch.place(row)}: the key {shown} is there already: {where}",
-                "Nothing was changed. To change a row, delete it and insert it anew in one batch.",
-            )
+            raise key_is_there(table, key, inserts, place, where)
         seen.add(combination)
+
+
+def key_is_there(table: LivingTable, key: tuple[int, ...], inserts: FittedRows, place: int, where: str) -> SourceError:
+    """The error for a new row whose key another row has."""
+    row, incoming = int(inserts.rows[place]), inserts.incoming
+    shown = ", ".join(
+        f"{table.columns[column].name} = {incoming.batch.value(row, incoming.positions[column])}" for column in key
+    )
+    return SourceError(
+        f"{incoming.batch.place(row)}: the key {shown} is there already: {where}",
+        "Nothing was changed. To change a row, delete it and insert it anew in one batch.",
+    )
 
 
 def origins_of(fitted: FittedRows) -> Origins:

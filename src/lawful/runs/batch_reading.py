@@ -6,17 +6,23 @@ import hashlib
 import os
 import uuid
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from lawful.common.arrays import Flags
 from lawful.common.errors import SourceError, UsageError
-from lawful.maintenance.living_state import LivingState
+from lawful.common.meanings import ColumnType
+from lawful.maintenance.settings import StateSettings
+from lawful.runs.opened import open_source
+from lawful.runs.state_engines import StateEngines
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.files import format_of, list_files
 from lawful.tables.living.incoming import Incoming, match_columns
+from lawful.tables.living.living_table import LivingTable
 from lawful.tables.options import ReadOptions
 
 OPERATION = "_op"
@@ -66,7 +72,55 @@ def is_text(source: Any, options: ReadOptions) -> bool:
     return format_of(files, options, os.fspath(source)) != "parquet"
 
 
-def changed_rows(state: LivingState, batch: EncodedTable, *, is_text: bool) -> tuple[Incoming, Incoming]:
+class KeptTable(Protocol):
+    """A state as far as batches are read for it: its columns, those of its row key, and how files are written."""
+
+    @property
+    def table(self) -> LivingTable:
+        """The table."""
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """The columns that tell rows apart."""
+
+    @property
+    def settings(self) -> StateSettings:
+        """What was settled when it was made."""
+
+
+class BatchReader:
+    """Reads batches for a state; what was opened for them is let go with `stack`."""
+
+    def __init__(self, state: KeptTable, engines: StateEngines, options: ReadOptions, stack: ExitStack) -> None:
+        self._state, self._engines, self._options, self._stack = state, engines, options, stack
+
+    def rows_of(self, sources: Sources) -> tuple[Incoming | None, Incoming | None]:
+        """The rows to insert and the rows to delete."""
+        table, key = self._state.table, self._state.key
+        if sources.changes is not None:
+            batch = self._read(sources.changes, [*table.names, OPERATION])
+            return changed_rows(self._state, batch, is_text=is_text(sources.changes, self._options))
+        come = gone = None
+        if sources.inserts is not None:
+            batch = self._read(sources.inserts, table.names)
+            is_text_ = is_text(sources.inserts, self._options)
+            come = Incoming(batch, np.arange(batch.rows), match_columns(table, batch), is_text_)
+        if sources.deletes is not None:
+            needed = [table.names[column] for column in key or range(table.width)]
+            batch = self._read(sources.deletes, needed)
+            gone = Incoming(batch, np.arange(batch.rows), match_columns(table, batch, key or None))
+        return come, gone
+
+    def _read(self, source: Any, names: Sequence[str]) -> EncodedTable:
+        """Read a table; of a file of texts every cell as it is written, since the types are pinned."""
+        columns = None if self._state.settings.columns is None else tuple(names)
+        types = dict.fromkeys(names, ColumnType.STRING) if is_text(source, self._options) else {}
+        read = replace(self._options, columns=columns, types=types)
+        where = self._engines.where_to_read(source)
+        return self._stack.enter_context(open_source(source, read, where, reuse=False)).table
+
+
+def changed_rows(state: KeptTable, batch: EncodedTable, *, is_text: bool) -> tuple[Incoming, Incoming]:
     """The rows to insert and the rows to delete of a table of changes."""
     if OPERATION in state.table.names:
         raise UsageError(

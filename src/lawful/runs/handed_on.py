@@ -10,13 +10,13 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Protocol
 
 from lawful.common.errors import SourceError, UsageError
 from lawful.maintenance.law_events import Event, Place
-from lawful.maintenance.living_state import LivingState
+from lawful.tables.living.living_table import LivingTable
 
 _BLOCK = 1 << 16
 _ASIDE_NAME = re.compile(r"([0-9]{6,})\.jsonl", re.ASCII)
@@ -34,6 +34,21 @@ OnEvent = Callable[[dict[str, Any]], None]
 """Is given every event, some of them twice where a process was killed: each says its version and number."""
 
 
+class Telling(Protocol):
+    """A state as far as it tells what happened to laws."""
+
+    @property
+    def table(self) -> LivingTable:
+        """The table, which knows its version."""
+
+    @property
+    def folder(self) -> str | Path:
+        """Where the state is."""
+
+    def events(self, since: int = 0) -> Iterator[Event]:
+        """What happened to laws in the versions after `since`."""
+
+
 class Tellers(NamedTuple):
     """Whom to tell what happened to laws: a file of events, a folder for rows put aside, a function."""
 
@@ -41,7 +56,7 @@ class Tellers(NamedTuple):
     quarantine: str | os.PathLike[str] | None = None
     on_event: OnEvent | None = None
 
-    def tell(self, state: LivingState, since: int) -> None:
+    def tell(self, state: Telling, since: int) -> None:
         """Bring files up to the state, and give the function all events of versions after `since`."""
         if self.events is not None:
             EventFile(Path(self.events)).catch_up(state)
@@ -64,7 +79,7 @@ class EventFile:
     def __init__(self, path: Path) -> None:
         self._path = path.absolute()
 
-    def catch_up(self, state: LivingState) -> None:
+    def catch_up(self, state: Telling) -> None:
         """Append all events that the file lacks; a last line that was cut off is written anew."""
         try:
             with self._path.open("r+b" if self._path.exists() else "w+b") as file:
@@ -120,7 +135,7 @@ class QuarantineFolder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder.absolute()
 
-    def catch_up(self, state: LivingState) -> None:
+    def catch_up(self, state: Telling) -> None:
         """Write the files that are missing behind the last one; a file is there whole or not at all."""
         try:
             since = self._last_version()

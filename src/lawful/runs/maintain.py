@@ -11,10 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
 from lawful.common.errors import StoppedError, UsageError
-from lawful.common.meanings import ColumnType
 from lawful.common.sizes import size_in_bytes
 from lawful.dependencies import Law, NamedLaw
 from lawful.discovery.questions import Watch
@@ -31,18 +28,18 @@ from lawful.results.batch_report import BatchReport, ChangedLaw, PinOutcome, Qua
 from lawful.results.discovery_report import DiscoveryReport, FoundFamily
 from lawful.results.history_report import HistoryReport
 from lawful.results.state_report import StateReport
-from lawful.runs.batch_reading import OPERATION, Sources, changed_rows, is_text
+from lawful.runs.batch_reading import BatchReader, Sources
 from lawful.runs.handed_on import OnEvent, Tellers
 from lawful.runs.laws_input import GivenLaws, given_laws
-from lawful.runs.opened import open_source
 from lawful.runs.ranking import Ranker
 from lawful.runs.request import request_of
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines
 from lawful.runs.stopping import RankingWatch, UserWatch, ctrl_c_ends
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.living.incoming import Incoming, Misfits, match_columns
+from lawful.tables.living.incoming import Incoming, Misfits
 from lawful.tables.living.live_view import LiveView
+from lawful.tables.living.living_table import LivingTable
 from lawful.tables.options import CsvDialect, ReadOptions
 
 
@@ -226,7 +223,8 @@ class OpenState:
         pinned = self._state.settings.dialect
         written = replace(dialect or pinned, null_tokens=pinned.null_tokens)
         with ExitStack() as stack:
-            come, gone = self._incoming(sources, ReadOptions(format, written), stack)
+            reader = BatchReader(self._state, self._engines, ReadOptions(format, written), stack)
+            come, gone = reader.rows_of(sources)
             offenders: Offenders = "keep" if quarantine is None else "quarantine"
             batch = Batch(batch_id, come, gone, ids, misfits, missing, offenders)
             progress("applying the batch")
@@ -287,32 +285,6 @@ class OpenState:
         """Write the state anew, without the log and without rows that have left."""
         self._state.compact()
 
-    def _incoming(
-        self, sources: Sources, options: ReadOptions, stack: ExitStack
-    ) -> tuple[Incoming | None, Incoming | None]:
-        table, key = self._state.table, self._state.key
-        if sources.changes is not None:
-            batch = self._read(sources.changes, options, [*table.names, OPERATION], stack)
-            return changed_rows(self._state, batch, is_text=is_text(sources.changes, options))
-        come = gone = None
-        if sources.inserts is not None:
-            batch = self._read(sources.inserts, options, table.names, stack)
-            is_text_ = is_text(sources.inserts, options)
-            come = Incoming(batch, np.arange(batch.rows), match_columns(table, batch), is_text_)
-        if sources.deletes is not None:
-            needed = [table.names[column] for column in key or range(table.width)]
-            batch = self._read(sources.deletes, options, needed, stack)
-            gone = Incoming(batch, np.arange(batch.rows), match_columns(table, batch, key or None))
-        return come, gone
-
-    def _read(self, source: Any, options: ReadOptions, names: Sequence[str], stack: ExitStack) -> EncodedTable:
-        """Read a batch; of a file of texts every cell as it is written, since the types are pinned."""
-        columns = None if self._state.settings.columns is None else tuple(names)
-        types = dict.fromkeys(names, ColumnType.STRING) if is_text(source, options) else {}
-        read = replace(options, columns=columns, types=types)
-        where = self._engines.where_to_read(source)
-        return stack.enter_context(open_source(source, read, where, reuse=False)).table
-
     def _report(self, applied: Applied, come: Incoming | None) -> BatchReport:
         names, table = tuple(self._state.table.names), self._state.table
         added = [ChangedLaw(NamedLaw(law, names)) for block in applied.changes.added for law in block.laws()]
@@ -333,16 +305,7 @@ class OpenState:
             )
             for law, pinned in zip(self._state.pins, applied.pins, strict=True)
         ]
-        left_out = [
-            QuarantinedRow(
-                str(come.batch.place(misfit.row)),
-                names[misfit.column],
-                misfit.value,
-                table.columns[misfit.column].type.value,
-            )
-            for misfit in applied.misfits
-            if come is not None
-        ]
+        left_out = quarantined_rows(table, applied, come)
         return BatchReport(
             table.name,
             applied.batch,
@@ -360,6 +323,21 @@ class OpenState:
             self._counts(),
             str(self.folder),
         )
+
+
+def quarantined_rows(table: LivingTable, applied: Applied, come: Incoming | None) -> list[QuarantinedRow]:
+    """The rows of a batch that were left out because a value did not fit."""
+    if come is None:
+        return []
+    return [
+        QuarantinedRow(
+            str(come.batch.place(misfit.row)),
+            table.names[misfit.column],
+            misfit.value,
+            table.columns[misfit.column].type.value,
+        )
+        for misfit in applied.misfits
+    ]
 
 
 @contextmanager

@@ -53,15 +53,20 @@ class StateEngines:
         is_asked_for = where.master or where.remote or where.spark is not None
         return bool(is_asked_for) or any(is_spark_frame(source) or is_sparks_own(source) for source in sources)
 
-    def _on_spark(self) -> Any:
+    def spark(self) -> SparkSession:
+        """The session, which is started if there is none."""
         from lawful.engines.session import spark_session
-        from lawful.engines.spark import SparkEngine
 
         if self._session is None:
             where = self._where
             handle = spark_session(where.master, where.remote, driver_memory=where.driver_memory, extra=where.conf)
             self._session = self._stack.enter_context(handle).spark
-        return _OnViews(SparkEngine(self._session))
+        return self._session
+
+    def _on_spark(self) -> Any:
+        from lawful.engines.spark import SparkEngine
+
+        return _OnViews(SparkEngine(self.spark()))
 
 
 class _OnViews:

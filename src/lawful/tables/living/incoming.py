@@ -70,6 +70,10 @@ class FittedRows:
         """The codes of the rows, with new ones for values that never came."""
         return np.stack([self._codes(column, table, add=True) for column in self._columns])
 
+    def texts(self) -> dict[int, pa.Array]:
+        """The canonical texts of the rows, by the column of the table."""
+        return {column: texts.take(pa.array(ranks)) for column, (ranks, texts) in self._columns.items()}
+
     def _codes(self, column: int, table: LivingTable, *, add: bool) -> Int32s:
         ranks, texts = self._columns[column]
         dictionary = table.columns[column].dictionary

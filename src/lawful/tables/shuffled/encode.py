@@ -5,37 +5,31 @@ to meet another. Else the distinct values of a column are found by hashing, sort
 a value is its place in what was written. Texts are read first (`reading`), and what is sorted then are their keys.
 Rows then get the ranks of their values by joins: small dictionaries are
 broadcast, large ones are sorted and merged by Spark, which splits the partitions of frequent values where adaptive
-execution is on. A row's id is its place in the files of the source; what is no file, and so may come in another order
-when it is read again, is written first.
+execution is on.
 """
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from lawful.common.column_names import ColumnNames
 from lawful.common.errors import SourceError
 from lawful.common.meanings import ColumnType
 from lawful.tables.encoded_table import Column
-from lawful.tables.files import format_of
-from lawful.tables.left_out import choose_ordered_columns
-from lawful.tables.local_pipeline import refuse_repeated_names
 from lawful.tables.options import ReadOptions
-from lawful.tables.origins import NO_ORIGINS, Origins
+from lawful.tables.origins import Origins
 from lawful.tables.ranking import column_type, typed_to_text
-from lawful.tables.shuffled.data import Coding, ShuffledData, functions_of, numbered_values, with_offsets
+from lawful.tables.shuffled.data import Coding, ShuffledData, functions_of, numbered_values
 from lawful.tables.shuffled.order_keys import Reading
 from lawful.tables.shuffled.reading import KEYS, TEXTS, forget, keyed_rows, parsed_rows, settled_readings
+from lawful.tables.shuffled.sources import ROWS, ShuffledSource, rows_of_files
 from lawful.tables.shuffled.storage import (
     Place,
     discard_dataset,
@@ -46,9 +40,7 @@ from lawful.tables.shuffled.storage import (
 )
 from lawful.tables.shuffled.table import ShuffledTable
 from lawful.tables.spark_errors import translated
-from lawful.tables.spark_files import SparkFiles, list_on_spark, parquet_rows
-from lawful.tables.spark_pipeline import HOW_TO_RENAME, unordered_types
-from lawful.tables.spark_tasks import decoded_path
+from lawful.tables.spark_files import SparkFiles
 from lawful.tables.storage import table_key
 
 if TYPE_CHECKING:
@@ -62,9 +54,6 @@ _BROADCAST_VALUES = 200_000
 """A dictionary of so many values is sent to every task."""
 _BROADCAST_IN_ALL = 1_000_000
 """All dictionaries that are sent have no more values together."""
-_ROWS = "rows"
-"""The folder for rows that are no files, while they are encoded."""
-_PART = re.compile(r"part-(\d+)")
 
 
 class ShuffledEncoding:
@@ -230,47 +219,30 @@ def _direct(column: int, type_: ColumnType, coding: Coding) -> str:
 def encode_by_shuffles(spark: SparkSession, source: Any, options: ReadOptions, *, reuse: bool = True) -> ShuffledTable:
     """Encode files, `table:NAME`, `sql:QUERY` or a Spark DataFrame into a dataset."""
     with translated():
-        text = str(source) if isinstance(source, str | Path) else ""
-        if text.startswith("table:"):
-            return _encode(spark, spark.table(text[6:]), options, text[6:])
-        if text.startswith("sql:"):
-            return _encode(spark, spark.sql(text[4:]), options, "query")
-        if not text:
-            return _encode(spark, source, options, "dataframe")
-        files = list_on_spark(spark, text)
-        options = options.with_format(format_of(files.paths, options, text))
-        key = table_key([*files.identity, "shuffled"], options.to_dict())
-        if reuse and (known := find_dataset(spark, key)) is not None:
-            return known
-        key = key if reuse else uuid.uuid4().hex
-        if options.format != "parquet":
-            return _encode_text(spark, files, options, Path(text).name, key)
-        return _encode(spark, parquet_rows(spark, files), options, Path(text).name, key, files)
+        given = ShuffledSource.of(spark, source, options)
+        key = uuid.uuid4().hex
+        if given.files is not None and reuse:
+            key = table_key([*given.files.identity, "shuffled"], given.options.to_dict())
+            if (known := find_dataset(spark, key)) is not None:
+                return known
+        with _new_place(key) as place:
+            if given.files is not None and given.frame is None:
+                rows = _read_texts(spark, given.files, given.options, place)
+            else:
+                rows = _read_values(spark, given, place)
+            return _written(spark, place, rows, given)
 
 
-def _encode(
-    spark: SparkSession,
-    frame: DataFrame,
-    options: ReadOptions,
-    name: str,
-    key: str | None = None,
-    files: SparkFiles | None = None,
-) -> ShuffledTable:
-    where = name if files is None else files.source
-    refuse_repeated_names(list(frame.columns), where, HOW_TO_RENAME)
-    kept = choose_ordered_columns(list(frame.columns), unordered_types(frame), options, where)
-    with _new_place(key) as place:
-        values, rows, origins = _numbered(spark, frame, kept, place, files)
-        if options.limit is not None:
-            values = rows = rows.where(f"row < {options.limit}")
-            origins = origins._replace(runs=origins.runs[origins.runs[:, 0] < options.limit])
-        readings: dict[int, Reading] = {}
-        staged = [_ROWS] if files is None else []
-        if asked := _retyped(rows, kept, options):
-            readings = settled_readings(rows, kept, asked, origins)
-            values = rows = keyed_rows(spark, rows, readings, place)
-            staged.append(KEYS)
-        return _written(spark, place, _Rows(values, rows, kept, origins, readings, staged), name, options)
+def _read_values(spark: SparkSession, source: ShuffledSource, place: Place) -> _Rows:
+    kept = source.columns()
+    values, rows, origins = source.numbered(spark, kept, place.folder)
+    readings: dict[int, Reading] = {}
+    staged = [ROWS] if source.files is None else []
+    if asked := _retyped(rows, kept, source.options):
+        readings = settled_readings(rows, kept, asked, origins)
+        values = rows = keyed_rows(spark, rows, readings, place)
+        staged.append(KEYS)
+    return _Rows(values, rows, kept, origins, readings, staged)
 
 
 def _retyped(rows: DataFrame, names: ColumnNames, options: ReadOptions) -> dict[int, ColumnType | None]:
@@ -286,20 +258,19 @@ def _retyped(rows: DataFrame, names: ColumnNames, options: ReadOptions) -> dict[
     }
 
 
-def _encode_text(spark: SparkSession, files: SparkFiles, options: ReadOptions, name: str, key: str) -> ShuffledTable:
-    with _new_place(key) as place:
-        parsed, layout, origins = parsed_rows(spark, files, options, place)
-        names = layout.kept_names
-        asked = {column: options.types.get(column_name) for column, column_name in enumerate(names)}
-        readings = settled_readings(parsed, names, asked, origins, is_json=layout.is_json)
-        rows = keyed_rows(spark, parsed, readings, place, is_json=layout.is_json)
-        return _written(spark, place, _Rows(rows, rows, names, origins, readings, [TEXTS, KEYS]), name, options)
+def _read_texts(spark: SparkSession, files: SparkFiles, options: ReadOptions, place: Place) -> _Rows:
+    parsed, layout, origins = parsed_rows(spark, files, options, place)
+    names = layout.kept_names
+    asked = {column: options.types.get(name) for column, name in enumerate(names)}
+    readings = settled_readings(parsed, names, asked, origins, is_json=layout.is_json)
+    rows = keyed_rows(spark, parsed, readings, place, is_json=layout.is_json)
+    return _Rows(rows, rows, names, origins, readings, [TEXTS, KEYS])
 
 
 @contextmanager
-def _new_place(key: str | None) -> Iterator[Place]:
+def _new_place(key: str) -> Iterator[Place]:
     """A place for a dataset, whose files go if it does not become whole."""
-    place = Place.new(key or uuid.uuid4().hex)
+    place = Place.new(key)
     try:
         yield place
     except BaseException:
@@ -321,7 +292,7 @@ class _Rows(NamedTuple):
     staged: Sequence[str]
 
 
-def _written(spark: SparkSession, place: Place, rows: _Rows, name: str, options: ReadOptions) -> ShuffledTable:
+def _written(spark: SparkSession, place: Place, rows: _Rows, source: ShuffledSource) -> ShuffledTable:
     encoding = ShuffledEncoding(spark, place)
     columns, codings, count = encoding.columns(rows.values, rows.names, rows.readings)
     encoding.write_ranks(rows.numbered, columns, codings)
@@ -329,56 +300,5 @@ def _written(spark: SparkSession, place: Place, rows: _Rows, name: str, options:
         forget(spark, f"{place.folder}/{folder}")
     types = [column.type for column in columns]
     data = ShuffledData(spark, place.folder, types, codings, count)
-    document = document_of(data, name, columns, rows.names, options.to_dict(), rows.origins)
+    document = document_of(data, source.name, columns, rows.names, source.options.to_dict(), rows.origins)
     return open_dataset(spark, write_word(spark, place, document), verify=False)
-
-
-def _numbered(
-    spark: SparkSession, frame: DataFrame, kept: ColumnNames, place: Place, files: SparkFiles | None
-) -> tuple[DataFrame, DataFrame, Origins]:
-    """The values of the kept columns as `c0`, `c1`, …, the same with the ids of their rows, and where rows are from."""
-    types = {field.name: field.dataType.simpleString() for field in frame.schema}
-    if files is None:
-        frame = frame.toDF(*(f"n{position}" for position in range(len(frame.columns))))
-        read = [f"n{position}" for name in kept for position, own in enumerate(types) if own == name]
-    else:
-        read = ["`" + name.replace("`", "``") + "`" for name in kept]
-    values = [_normal(name, types[own], n) for n, (name, own) in enumerate(zip(read, kept, strict=True))]
-    if files is None:
-        frame.selectExpr(*values).write.parquet(f"{place.folder}/{_ROWS}")
-        frame, values = spark.read.parquet(f"{place.folder}/{_ROWS}"), [f"c{n}" for n in range(len(kept))]
-    what = "_metadata.file_name" if files is None else "_metadata.file_path"
-    counts = rows_of_files(frame) if files is None else _counted(frame, what, decoded_path)
-    placed = frame.selectExpr(*values, f"{what} as file", "_metadata.row_index as place")
-    numbered = with_offsets(placed, counts).selectExpr("first + place as row", *(f"c{n}" for n in range(len(kept))))
-    return frame.selectExpr(*values), numbered, NO_ORIGINS if files is None else _origins(counts, files)
-
-
-def _normal(name: str, type_: str, position: int) -> str:
-    """A column whose equal values are equal: NaN is null, and there is one zero."""
-    if type_ in ("float", "double"):
-        return f"if(isnan({name}), null, cast({name} as double) + 0.0D) as c{position}"
-    return f"{'cast(null as int)' if type_ == 'void' else name} as c{position}"
-
-
-def rows_of_files(frame: DataFrame) -> list[tuple[str, int]]:
-    """The files that Spark wrote for a frame, in the order of its partitions, with how many rows each has."""
-
-    def number(name: str) -> int:
-        found = _PART.search(name)
-        return int(found[1]) if found else 0
-
-    return _counted(frame, "_metadata.file_name", number)
-
-
-def _counted(frame: DataFrame, what: str, order: Callable[[str], Any]) -> list[tuple[str, int]]:
-    found = frame.selectExpr(f"{what} as file").groupBy("file").count().collect()
-    return sorted(((row["file"], row["count"]) for row in found), key=lambda file: order(file[0]))
-
-
-def _origins(counts: Sequence[tuple[str, int]], files: SparkFiles) -> Origins:
-    names = tuple(files.shown(decoded_path(path)) for path, _ in counts)
-    sizes = np.array([size for _, size in counts], np.int64)
-    numbers = np.arange(len(counts), dtype=np.int64)
-    runs = np.stack([np.cumsum(sizes) - sizes, numbers, np.ones_like(numbers)], axis=1)
-    return Origins(names, "row", runs.reshape(-1, 3))

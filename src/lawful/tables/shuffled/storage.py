@@ -63,7 +63,7 @@ class Place:
 
 def discard_dataset(location: str) -> None:
     """Remove a local dataset; elsewhere only those who own the file system can."""
-    if (local := _local_path(location)) is not None:
+    if (local := local_path(location)) is not None:
         shutil.rmtree(local, ignore_errors=True)
         shutil.rmtree(local.with_name("table"), ignore_errors=True)
         local.with_name(METADATA).unlink(missing_ok=True)
@@ -74,11 +74,11 @@ def discard_dataset(location: str) -> None:
 def write_word(spark: SparkSession, place: Place, document: Mapping[str, Any]) -> dict[str, Any]:
     """Tell of a dataset that is whole; give what was told."""
     members = {**document, "format": FORMAT, "folder": place.folder}
-    told = {**members, "crc32": _own_checksum(members)}
+    told = {**members, "crc32": own_checksum(members)}
     text = json.dumps(told, ensure_ascii=True)
     with translated():
         spark.createDataFrame([(text,)], "value string").coalesce(1).write.mode("overwrite").text(place.word)
-    if (local := _local_path(place.folder)) is not None:  # `lawful cache` reads it without Spark, and locks it
+    if (local := local_path(place.folder)) is not None:  # `lawful cache` reads it without Spark, and locks it
         with contextlib.suppress(OSError):
             local.with_name(METADATA).write_text(text, encoding="utf-8")
     return told
@@ -108,7 +108,7 @@ def open_dataset(spark: SparkSession, document: Mapping[str, Any], *, verify: bo
     """
     folder = str(document.get("folder"))
     members = {name: value for name, value in document.items() if name != "crc32"}
-    if document.get("format") != FORMAT or document.get("crc32") != _own_checksum(members):
+    if document.get("format") != FORMAT or document.get("crc32") != own_checksum(members):
         raise _damaged(folder, "what is known of it does not match its checksum")
     columns = tuple(Column.from_dict(entry) for entry in document["columns"])
     left_out = {str(entry["name"]): str(entry["type"]) for entry in document["left_out"]}
@@ -135,7 +135,7 @@ def open_dataset(spark: SparkSession, document: Mapping[str, Any], *, verify: bo
 
 def _use(table: ShuffledTable) -> None:
     """Keep others from removing a local dataset as long as its table is used, and say that it was used."""
-    local = _local_path(table.dataset.location)
+    local = local_path(table.dataset.location)
     lock = None if local is None else take_hold(local.parent)
     if local is not None and lock is not None:
         with contextlib.suppress(OSError):
@@ -199,12 +199,14 @@ def _within(path: str, location: str) -> str:
     return found.removeprefix(base)
 
 
-def _local_path(location: str) -> Path | None:
+def local_path(location: str) -> Path | None:
+    """Where a location is on this machine, None if it is elsewhere."""
     parts = urlsplit(location)
     return Path(unquote(parts.path)) if parts.scheme == "file" else None
 
 
-def _own_checksum(members: Mapping[str, Any]) -> str:
+def own_checksum(members: Mapping[str, Any]) -> str:
+    """The checksum of a document of plain JSON values."""
     return checksum(json.dumps(members, ensure_ascii=True, sort_keys=True).encode())
 
 

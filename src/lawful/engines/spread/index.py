@@ -1,0 +1,72 @@
+"""The index of all pinned laws of a table: one dataset, in parts by law and bucket."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from lawful.common.meanings import ColumnType, NullPolicy
+from lawful.engines.spread.kept_laws import KeptLaw
+from lawful.engines.spread.lines import LINES, LINES_BY, added_up, lines_of, shortened
+from lawful.engines.spread.tallies import Tally, tallied
+from lawful.tables.spark_errors import translated
+from lawful.tables.spread.segments import Segment, Segments, to_join
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Tallies = Mapping[int, Mapping[int, Tally]]
+"""Tallies by the number of the law and the bucket."""
+
+
+class LawIndex:
+    """Writes and reads the lines of laws.
+
+    Parameters
+    ----------
+    spark, location
+        The session, and the folder of the index.
+    laws
+        The laws; each has its place for its number.
+    null
+        What null means.
+    buckets
+        How many buckets the lines of each law are in.
+    """
+
+    def __init__(
+        self, spark: SparkSession, location: str, laws: Sequence[KeptLaw], null: NullPolicy, buckets: int
+    ) -> None:
+        self._laws, self._null, self._buckets = laws, null, buckets
+        self.segments = Segments(spark, location, LINES, LINES_BY)
+
+    def write(self, rows: DataFrame, laws: Sequence[KeptLaw], *, is_small: bool) -> Segment:
+        """Write the lines of rows that came and left (`row`, `n`, `c0`, …) for some laws."""
+        with translated():
+            return self.segments.write(lines_of(rows, laws, self._null, self._buckets), is_small=is_small)
+
+    def tallies(
+        self,
+        segments: Sequence[Segment],
+        parts: Collection[str],
+        types: Sequence[ColumnType],
+        first_new: int,
+        fresh: str = "",
+    ) -> Tallies:
+        """What the lines of some parts say; rows from an id on came with a segment."""
+        if not parts:
+            return {}
+        return tallied(self.segments.read(segments, parts), self._laws, types, self._null, first_new, fresh)
+
+    def tallies_of_rows(self, rows: DataFrame, types: Sequence[ColumnType], first_new: int) -> Tallies:
+        """What the lines of all rows (`row`, `c0`, …) would say if they were made now."""
+        lines = lines_of(rows.selectExpr("*", "1 as n"), self._laws, self._null, self._buckets)
+        return tallied(lines, self._laws, types, self._null, first_new)
+
+    def joined(self, segments: Sequence[Segment]) -> list[Segment]:
+        """Fewer segments that say the same."""
+        if (start := to_join(segments)) < 0:
+            return list(segments)
+        lines = self.segments.read(segments[start:])
+        lines = lines.drop("segment") if start else shortened(added_up(lines), self._laws)
+        return [*segments[:start], self.segments.write(lines)]

@@ -1,0 +1,50 @@
+"""How a pinned law is kept by an index whose lines lie in buckets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lawful.dependencies import Law, columns_of
+
+Shape = Literal["agree", "differ", "classes"]
+"""Classes of more than one row break the law; classes of rows that differ do; the rows of a class are checked."""
+
+
+@dataclass(frozen=True)
+class KeptLaw:
+    """A law, the columns that two rows which break it agree on, and what else is kept of a row.
+
+    Parameters
+    ----------
+    number
+        What tells its lines apart from those of other laws.
+    group, others
+        The columns of a class, and those that are told of its rows.
+    """
+
+    number: int
+    law: Law
+    shape: Shape
+    group: tuple[int, ...]
+    others: tuple[int, ...]
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The columns of a line, in its order."""
+        return (*self.group, *self.others)
+
+    @property
+    def judged(self) -> tuple[int, ...]:
+        """The columns that decide whether a row takes part where nulls are ignored."""
+        return tuple(sorted(set(columns_of(self.law))))
+
+    def part(self, bucket: int) -> str:
+        """The part of the index that has a bucket of this law."""
+        return f"t={self.number}/bucket={bucket}"
+
+
+def of_part(part: str) -> tuple[int, int]:
+    """The number of the law and the bucket that a part is of."""
+    law, bucket = (int(piece.partition("=")[2]) for piece in part.split("/"))
+    return law, bucket

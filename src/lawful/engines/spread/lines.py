@@ -1,0 +1,84 @@
+"""The lines of an index: what is kept of rows for each law, and how those that came and those that left add up.
+
+A line has a law (`t`), a class (`key`, the texts of its columns), what is told of its rows (`rest`), how many rows
+these are (`n`, below 0 for rows that left), and ids of them (`rows`). Of rows that came, a law that only counts knows
+two ids for each line; all others are known. Lines are never changed: those of one class and rest are added up when they
+are read. Texts are compared, never hashes; these only say in which bucket a class is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from lawful.common.meanings import NullPolicy
+from lawful.engines.shuffle.keys import exploded
+from lawful.engines.spread.kept_laws import KeptLaw
+from lawful.tables.shuffled.data import functions_of
+from lawful.tables.spread.segments import bucket_text, texts_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+LINES = "key array<string>, rest array<string>, n bigint, rows array<bigint>"
+LINES_BY = ("t", "bucket")
+_LAWS_AT_ONCE = 12
+"""Laws that a row gives lines for in one job: each is some generated Java code, and Java compiles no long methods."""
+
+
+def lines_of(rows: DataFrame, laws: Sequence[KeptLaw], null: NullPolicy, buckets: int) -> DataFrame:
+    """The lines of rows that came (`n` is 1) and that left (-1)."""
+    some = [laws[first : first + _LAWS_AT_ONCE] for first in range(0, len(laws), _LAWS_AT_ONCE)]
+    each = [rows.selectExpr("row", "n", exploded(_entries(part, null))).where("t is not null") for part in some]
+    every = reduce(lambda one, other: one.unionAll(other), each)
+    expr = functions_of(rows.sparkSession).expr
+    knows_two = f"{_is_counted(laws)} and n > 0"
+    ids = [
+        expr("count(*) as count"),
+        expr("min(row) as least"),
+        expr("max(row) as greatest"),
+        expr(f"collect_list(if({knows_two}, null, row)) as all_rows"),
+    ]
+    added = every.groupBy("t", "key", "rest", "n").agg(*ids)
+    return added.selectExpr(
+        "key",
+        "rest",
+        "n * count as n",
+        f"if({knows_two}, array_distinct(array(least, greatest)), all_rows) as rows",
+        "t",
+        f"{bucket_text('key', buckets)} as bucket",
+    )
+
+
+def _entries(laws: Sequence[KeptLaw], null: NullPolicy) -> list[tuple[str, dict[str, str]]]:
+    entries = []
+    for kept in laws:
+        values = {"t": str(kept.number), "key": texts_of(kept.group), "rest": texts_of(kept.others)}
+        known = " and ".join(f"c{column} is not null" for column in kept.judged)
+        entries.append((known if null is NullPolicy.IGNORE else "", values))
+    return entries
+
+
+def _is_counted(laws: Sequence[KeptLaw]) -> str:
+    numbers = [str(kept.number) for kept in laws if kept.shape != "classes"]
+    return f"t in ({', '.join(numbers)})" if numbers else "false"
+
+
+def added_up(lines: DataFrame, fresh: str = "") -> DataFrame:
+    """What is there of each class and rest; `fresh` are the ids of rows that came with a segment of this name."""
+    expr = functions_of(lines.sparkSession).expr
+    came = f"n > 0 and segment = '{fresh}'" if fresh else "false"
+    sums = (
+        "sum(n) as n",
+        "array_except(flatten(collect_list(if(n > 0, rows, null))), flatten(collect_list(if(n < 0, rows, null)))) "
+        "as rows",
+        f"flatten(collect_list(if({came}, rows, null))) as fresh",
+    )
+    return lines.groupBy("t", "bucket", "key", "rest").agg(*map(expr, sums)).where("n > 0")
+
+
+def shortened(lines: DataFrame, laws: Sequence[KeptLaw]) -> DataFrame:
+    """Lines that were added up, to be written again: of what is only counted two ids are enough."""
+    rows = f"if({_is_counted(laws)}, slice(sort_array(rows), 1, 2), rows) as rows"
+    return lines.selectExpr("key", "rest", "n", rows, "t", "bucket")

@@ -1,0 +1,1 @@
+"""States whose rows are spread over a cluster: pinned laws, kept part by part."""

@@ -1,0 +1,170 @@
+"""What is known of a spread state: the manifest that counts, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from lawful.common.errors import DamagedTableError
+from lawful.common.meanings import ColumnType
+from lawful.dependencies import Law
+from lawful.dependencies.documents import from_documents, to_document
+from lawful.engines.spread.tallies import ShownRow
+from lawful.maintenance.law_events import LoggedChange
+from lawful.maintenance.settings import StateSettings
+from lawful.tables.living.codes import Codes
+from lawful.tables.living.dictionary import Dictionary
+from lawful.tables.living.living_table import LivingColumn, LivingTable, RowOrigins
+from lawful.tables.origins import Origins
+from lawful.tables.spread.segments import Segment
+
+FORMAT = "lawful-spread/1"
+MOST_CHANGES = 100
+"""Batches whose events a manifest has."""
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """A column: its name, its type, and what is settled of it (`LivingColumn`)."""
+
+    name: str
+    type: ColumnType
+    settled: bool | None
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Two rows that break a law, and the bucket that they are in."""
+
+    bucket: int
+    rows: tuple[ShownRow, ShownRow]
+
+
+@dataclass(frozen=True)
+class SpreadDocument:
+    """A version of a spread state.
+
+    Attributes
+    ----------
+    buckets
+        How many buckets rows and the lines of each law are in.
+    row_segments, index_segments
+        What is read.
+    tallies
+        For each law, how many rows and pairs break it in each bucket where some do.
+    witnesses
+        For laws that are broken, two rows that break them, where such are known.
+    known
+        The batches that were applied, with the versions that they made.
+    changes
+        What the last batches did.
+    replaced
+        The segments that were joined last. They stay until others are: somebody may be reading them.
+    """
+
+    name: str
+    columns: tuple[ColumnFacts, ...]
+    settings: StateSettings
+    pins: tuple[Law, ...]
+    buckets: int
+    version: int = 0
+    rows: int = 0
+    next_id: int = 0
+    origins: RowOrigins = field(default_factory=RowOrigins)
+    row_segments: tuple[Segment, ...] = ()
+    index_segments: tuple[Segment, ...] = ()
+    tallies: Mapping[int, Mapping[int, tuple[int, int]]] = field(default_factory=dict)
+    witnesses: Mapping[int, Witness] = field(default_factory=dict)
+    known: Mapping[str, int] = field(default_factory=dict)
+    changes: tuple[LoggedChange, ...] = ()
+    replaced: tuple[str, ...] = ()
+
+    @property
+    def types(self) -> list[ColumnType]:
+        """The types of the columns."""
+        return [column.type for column in self.columns]
+
+    def face(self) -> LivingTable:
+        """A living table with these columns that holds no row: what batches are matched with and fitted to."""
+        columns = [LivingColumn(each.name, each.type, Dictionary(), each.settled) for each in self.columns]
+        no_rows = Codes(np.empty((len(columns), 0), np.int32))
+        table = LivingTable(
+            self.name, columns, no_rows, origins=self.origins, version=self.version, next_id=self.next_id
+        )
+        table.rows = self.rows
+        return table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        names = [column.name for column in self.columns]
+        return {
+            "format": FORMAT,
+            "name": self.name,
+            "columns": [[each.name, each.type.value, each.settled] for each in self.columns],
+            "settings": self.settings.to_dict(),
+            "pins": [to_document(law, names) for law in self.pins],
+            "buckets": self.buckets,
+            "version": self.version,
+            "rows": self.rows,
+            "next_id": self.next_id,
+            "origins": [
+                [first, list(origins.files), origins.unit, origins.runs.tolist()]
+                for first, origins in zip(self.origins.starts, self.origins.batches, strict=True)
+            ],
+            "row_segments": [segment.to_dict() for segment in self.row_segments],
+            "index_segments": [segment.to_dict() for segment in self.index_segments],
+            "tallies": [
+                [number, [[bucket, *counts] for bucket, counts in sorted(buckets.items())]]
+                for number, buckets in sorted(self.tallies.items())
+            ],
+            "witnesses": [
+                [number, each.bucket, [[row.id, list(row.cells)] for row in each.rows]]
+                for number, each in sorted(self.witnesses.items())
+            ],
+            "known": dict(self.known),
+            "changes": [[change.entry, dict(change.notes)] for change in self.changes],
+            "replaced": list(self.replaced),
+        }
+
+    @staticmethod
+    def from_dict(document: Mapping[str, Any], where: str) -> SpreadDocument:
+        """Read what `to_dict` wrote."""
+        if document.get("format") != FORMAT:
+            raise DamagedTableError(
+                f"the state {where} has the format {document.get('format')!r}, and this version reads {FORMAT!r}",
+                "Use the version of lawful that made it, or make it anew.",
+            )
+        columns = tuple(ColumnFacts(name, ColumnType(type_), settled) for name, type_, settled in document["columns"])
+        return SpreadDocument(
+            document["name"],
+            columns,
+            StateSettings.from_dict(document["settings"]),
+            tuple(from_documents(document["pins"], [column.name for column in columns])),
+            document["buckets"],
+            document["version"],
+            document["rows"],
+            document["next_id"],
+            _origins(document["origins"]),
+            tuple(map(Segment.from_dict, document["row_segments"])),
+            tuple(map(Segment.from_dict, document["index_segments"])),
+            {number: {b: (rows, pairs) for b, rows, pairs in buckets} for number, buckets in document["tallies"]},
+            {number: Witness(bucket, _pair(rows)) for number, bucket, rows in document["witnesses"]},
+            document["known"],
+            tuple(LoggedChange(entry, notes) for entry, notes in document["changes"]),
+            tuple(document["replaced"]),
+        )
+
+
+def _origins(entries: Sequence[Sequence[Any]]) -> RowOrigins:
+    found = RowOrigins()
+    for first, files, unit, runs in entries:
+        found.add(first, Origins(tuple(files), unit, np.array(runs, np.int64).reshape(-1, 3)))
+    return found
+
+
+def _pair(rows: Sequence[Sequence[Any]]) -> tuple[ShownRow, ShownRow]:
+    first, second = (ShownRow(id_, tuple(cells)) for id_, cells in rows)
+    return first, second

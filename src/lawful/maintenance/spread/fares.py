@@ -1,0 +1,121 @@
+"""How the pinned laws of a spread state fare: what was counted in each bucket, and two rows that break each law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from lawful.checks.law_checks import checks_of
+from lawful.checks.workspace import Workspace
+from lawful.dependencies import columns_of, format_law
+from lawful.engines.spread.index import Tallies
+from lawful.engines.spread.kept_laws import KeptLaw, of_part
+from lawful.engines.spread.tallies import ShownRow, Tally
+from lawful.maintenance.applied import PinnedLaw
+from lawful.maintenance.spread.document import SpreadDocument, Witness
+from lawful.results.check_report import RowView
+from lawful.tables.living.text_rows import text_rows
+
+Again = Callable[[Collection[str]], Tallies]
+"""Adds up the lines of some parts."""
+
+
+def with_tallies(
+    document: SpreadDocument, laws: Sequence[KeptLaw], parts: Collection[str], found: Tallies, again: Again
+) -> SpreadDocument:
+    """A document after some parts were added up anew.
+
+    `again` is asked about one more part where a law is still broken, and the two rows that were shown are no more.
+    """
+    touched: dict[int, set[int]] = {}
+    for number, bucket in map(of_part, parts):
+        touched.setdefault(number, set()).add(bucket)
+    tallies, witnesses = {}, {}
+    for kept in laws:
+        own, changed = found.get(kept.number, {}), touched.get(kept.number, set())
+        old = document.tallies.get(kept.number, {})
+        counts = {bucket: counts for bucket, counts in old.items() if bucket not in changed}
+        counts |= {bucket: (tally.rows, tally.pairs) for bucket, tally in own.items()}
+        tallies[kept.number] = counts
+        known = document.witnesses.get(kept.number)
+        if known is not None and known.bucket in changed:
+            known = None
+        known = known or _witness_of(document, kept, own)
+        if known is None and (elsewhere := sorted(counts.keys() - own.keys())):
+            known = _witness_of(document, kept, again({kept.part(elsewhere[0])}).get(kept.number, {}))
+        if known is not None:
+            witnesses[kept.number] = known
+    return replace(document, tallies=tallies, witnesses=witnesses)
+
+
+def _witness_of(document: SpreadDocument, kept: KeptLaw, own: Mapping[int, Tally]) -> Witness | None:
+    for bucket in sorted(own):
+        if (pair := own[bucket].witness) is not None:
+            return Witness(bucket, _oriented(document, kept, pair))
+    return None
+
+
+def _oriented(document: SpreadDocument, kept: KeptLaw, pair: tuple[ShownRow, ShownRow]) -> tuple[ShownRow, ShownRow]:
+    """The smaller id first, unless the law tells its two rows apart."""
+    rows = sorted(pair, key=lambda row: row.id)
+    columns = {
+        column: pa.array([row.cells[place] for row in rows], pa.string()) for place, column in enumerate(kept.columns)
+    }
+    workspace = Workspace(text_rows(columns, document.types, len(rows)), document.settings.null)
+    first, second = checks_of(kept.law).oriented(kept.law, (0, 1), workspace)
+    return rows[first], rows[second]
+
+
+_NO_ROWS: Mapping[int, Sequence[ShownRow]] = {}
+
+
+def pinned_laws(
+    document: SpreadDocument, held: Mapping[str, bool] | None = None, fresh: Mapping[int, Sequence[ShownRow]] = _NO_ROWS
+) -> list[PinnedLaw]:
+    """How each law fares; after a batch, whether it held before, and which rows of the batch break it."""
+    names = [column.name for column in document.columns]
+    found = []
+    for number, law in enumerate(document.pins):
+        text, counts = format_law(law, names), document.tallies.get(number, {}).values()
+        pairs = sum(counted for _, counted in counts)
+        witness = document.witnesses.get(number)
+        offenders = np.array([[row.id, _UNKNOWN] for row in fresh.get(number, ())], np.int64).reshape(-1, 2)
+        found.append(
+            PinnedLaw(
+                text,
+                not pairs,
+                sum(rows for rows, _ in counts),
+                None if witness is None else (witness.rows[0].id, witness.rows[1].id),
+                pairs,
+                None if held is None else held.get(text),
+                offenders,
+            )
+        )
+    return found
+
+
+_UNKNOWN = -1
+"""Stands for the row that a new row breaks a law with: indexes know that there is one, and not always which."""
+
+
+def row_views(document: SpreadDocument, kept: KeptLaw, rows: Sequence[ShownRow]) -> list[RowView]:
+    """Rows as people want to see them, with their values in the columns of a law."""
+    names = [column.name for column in document.columns]
+    found = []
+    for row in rows:
+        texts = dict(zip(kept.columns, row.cells, strict=True))
+        values = {names[column]: texts[column] for column in columns_of(kept.law) if column in texts}
+        found.append(RowView(row.id, document.origins.place(row.id), values))
+    return found
+
+
+def witness_views(document: SpreadDocument, kept: KeptLaw) -> tuple[RowView, RowView] | None:
+    """Two rows that break a law, if it is broken and such are known."""
+    witness = document.witnesses.get(kept.number)
+    if witness is None:
+        return None
+    first, second = row_views(document, kept, witness.rows)
+    return first, second

@@ -1,0 +1,331 @@
+"""A spread state: a table that no process holds, and the laws that are pinned to it, kept batch by batch.
+
+Rows and the lines of indexes are segments that Spark writes. A batch writes its own, adds up the lines of the parts
+that it touches, and happens when the next manifest is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lawful.checks.fitting import require_fitting
+from lawful.checks.workspace import Workspace
+from lawful.common.errors import SourceError, UsageError
+from lawful.dependencies import Law, columns_of
+from lawful.discovery.questions import Watch
+from lawful.engines.spread.index import LawIndex, Tallies
+from lawful.engines.spread.tallies import MOST_SHOWN, ShownRow
+from lawful.maintenance.applied import Applied, PinnedLaw
+from lawful.maintenance.batches import Batch, origins_of
+from lawful.maintenance.kept_laws import LawsChange
+from lawful.maintenance.law_events import Event, LoggedChange, pinned_events
+from lawful.maintenance.logged_notes import aside_of, entry_of
+from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.spread.batch_rows import BatchFinder, BatchRows
+from lawful.maintenance.spread.document import MOST_CHANGES, ColumnFacts, SpreadDocument
+from lawful.maintenance.spread.fares import pinned_laws, row_views, with_tallies, witness_views
+from lawful.maintenance.spread.keeping import kept_laws
+from lawful.results.check_report import RowView
+from lawful.tables.living.live_view import LiveView
+from lawful.tables.living.living_table import LivingTable, RowOrigins
+from lawful.tables.spread.living_rows import LivingRows
+from lawful.tables.spread.manifests import Manifests
+from lawful.tables.spread.segments import parts_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from lawful.tables.spread.source_rows import SourceTexts
+
+_ROWS_A_BUCKET = 1_000_000
+_FEWEST_BUCKETS, _MOST_BUCKETS = 8, 4096
+
+
+class SpreadState:
+    """A state that is open; made by `create` or `open`.
+
+    Attributes
+    ----------
+    location
+        The folder, as Spark names it.
+    table
+        The columns of the table and how many rows it has; it holds none of them.
+    """
+
+    def __init__(self, spark: SparkSession, location: str, document: SpreadDocument, number: int) -> None:
+        self.location, self._spark = location, spark
+        self._manifests = Manifests(spark, location)
+        self._take(document, number)
+
+    def _take(self, document: SpreadDocument, number: int) -> None:
+        """Follow a manifest that is there."""
+        self._document, self._number = document, number
+        self.table: LivingTable = document.face()
+        self._laws = kept_laws(document.pins, self.table.names)
+        identity = self.key or range(self.table.width)
+        self._rows = LivingRows(
+            self._spark, f"{self.location}/rows", self.table.width, tuple(identity), document.buckets
+        )
+        folder = f"{self.location}/index"
+        self._index = LawIndex(self._spark, folder, self._laws, self.settings.null, document.buckets)
+
+    @staticmethod
+    def create(
+        spark: SparkSession,
+        location: str,
+        source: SourceTexts,
+        settings: StateSettings,
+        pins: Sequence[Law],
+        watch: Watch,
+        buckets: int | None = None,
+    ) -> SpreadState:
+        """Make a state of a table in a new folder."""
+        refuse_occupied(spark, location)
+        buckets = buckets or min(max(_FEWEST_BUCKETS, -(-source.count // _ROWS_A_BUCKET)), _MOST_BUCKETS)
+        facts = zip(source.names, source.types, source.settled, strict=True)
+        origins = RowOrigins()
+        origins.add(0, source.origins)
+        document = SpreadDocument(
+            source.name, tuple(ColumnFacts(*each) for each in facts), settings, (), buckets, origins=origins
+        )
+        state = SpreadState(spark, location, document, -1)
+        lines = source.rows.selectExpr("row", "1 as n", *state._rows.columns)
+        segment = state._rows.write(lines, is_small=False)
+        if state._rows.count([segment]) != source.count:
+            raise SourceError(f"{source.name} has changed while it was read", "Make the state again.")
+        if state.key and state._rows.has_repeated([segment]):
+            raise UsageError(
+                f"two rows share the row key {', '.join(settings.row_key)}",
+                "Name columns that tell all rows apart, or leave --row-key out.",
+            )
+        watch.look()
+        state._take(replace(document, rows=source.count, next_id=source.count, row_segments=(segment,)), -1)
+        state.pin(pins)
+        return state
+
+    @staticmethod
+    def open(spark: SparkSession, location: str) -> SpreadState:
+        """Open the state in a folder."""
+        document = Manifests(spark, location).latest()
+        return SpreadState(spark, location, SpreadDocument.from_dict(document, location), document["number"])
+
+    @property
+    def settings(self) -> StateSettings:
+        """What was settled when the state was made."""
+        return self._document.settings
+
+    @property
+    def pins(self) -> tuple[Law, ...]:
+        """The laws that are kept."""
+        return self._document.pins
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        """The columns by which rows are told apart, if the state has such."""
+        return self.table.positions(self.settings.row_key)
+
+    @property
+    def folder(self) -> str:
+        """Where the state is."""
+        return self.location
+
+    @property
+    def bytes_on_disk(self) -> int:
+        """How large rows and indexes are."""
+        segments = (*self._document.row_segments, *self._document.index_segments)
+        return sum(segment.bytes for segment in segments)
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """One entry for each of the last batches."""
+        return [change.entry for change in self._document.changes]
+
+    def events(self, since: int = 0) -> Iterator[Event]:
+        """What happened to laws in the versions after `since`, as far as the last batches tell."""
+        for change in self._document.changes:
+            if change.entry["version"] > since:
+                yield from change.events()
+
+    def version_of(self, batch: str) -> int | None:
+        """The version that a batch made, if it was applied."""
+        return self._document.known.get(batch)
+
+    def judged(self) -> list[PinnedLaw]:
+        """How the pinned laws fare."""
+        return pinned_laws(self._document)
+
+    def witnesses(self) -> list[tuple[RowView, RowView] | None]:
+        """For each pinned law two rows that break it, if it is broken and such are known."""
+        return [witness_views(self._document, kept) for kept in self._laws]
+
+    def pin(self, laws: Sequence[Law]) -> None:
+        """Watch more laws from now on; this reads the whole table once."""
+        before = self._document
+        pins = tuple(dict.fromkeys([*before.pins, *laws]))
+        if pins == before.pins:
+            return
+        kept = kept_laws(pins, self.table.names)
+        view = LiveView.of(self.table)
+        for law in laws:
+            require_fitting(law, view, Workspace(view, self.settings.null))
+        number = self._number
+        self._take(replace(before, pins=pins), number)
+        try:
+            rows = self._rows.live(before.row_segments).selectExpr("row", "1 as n", *self._rows.columns)
+            segment = self._index.write(rows, kept[len(before.pins) :], is_small=False)
+            document = replace(self._document, index_segments=(*before.index_segments, segment))
+            self._commit(self._tallied(document, segment.parts))
+        except BaseException:
+            self._take(before, number)
+            raise
+
+    def apply(self, batch: Batch, watch: Watch) -> Applied:
+        """Apply a batch: all of it, or nothing if it is refused or stopped. When this returns, it is on disk."""
+        begin = time.perf_counter()
+        if (version := self.version_of(batch.id)) is not None:
+            return Applied(batch.id, version, self.table.rows, was_known=True, pins=self.judged())
+        if batch.offenders == "quarantine":
+            raise UsageError(
+                "rows that would break a pinned law cannot be put aside from a state that is spread over a cluster yet",
+                "Leave out --quarantine: the report and --events tell which rows break laws.",
+            )
+        if self._manifests.last_number() != self._number:
+            raise SourceError(f"another process has changed {self.location}", "Open the state again.")
+        changed = BatchFinder(self.table, self._rows, self._document.row_segments, self.key).rows_of(batch)
+        watch.look()
+        applied = self._take_in(batch, changed, watch)
+        with contextlib.suppress(SourceError):  # the batch is on disk; the next one tries again
+            self._join_segments()
+        misfits = [] if changed.fitted is None else changed.fitted.misfits
+        return replace(applied, missing=changed.missing, misfits=misfits, seconds=time.perf_counter() - begin)
+
+    def _take_in(self, batch: Batch, changed: BatchRows, watch: Watch) -> Applied:
+        before, gone, come = self._document, changed.gone.num_rows, changed.come.num_rows
+        document = self._after(changed)
+        fresh: dict[int, Sequence[ShownRow]] = {}
+        if gone or come:
+            lines = self._rows.changed(changed.gone, changed.come)
+            rows, index = self._rows.write(lines, is_small=True), self._index.write(lines, self._laws, is_small=True)
+            document = replace(
+                document,
+                row_segments=(*document.row_segments, rows),
+                index_segments=(*document.index_segments, index),
+            )
+            watch.look()
+            parts = {*index.parts, *self._stale_parts(before, document)}
+            document = self._tallied(document, parts, before.next_id, index.name, fresh)
+        held = {pin.text: pin.holds for pin in self.judged()}
+        pins = pinned_laws(document, held, fresh)
+        entry = entry_of(document.face(), batch, come, gone, LawsChange([], [], 0), pins)
+        notes = {"pinned": self._events(document, pins, fresh), "aside": self._aside(changed)}
+        changes = (*document.changes, LoggedChange(entry, notes))[-MOST_CHANGES:]
+        known = {**document.known, batch.id: document.version}
+        watch.look()
+        self._commit(replace(document, changes=changes, known=known))
+        return Applied(batch.id, document.version, document.rows, come, gone, pins=pins)
+
+    def _after(self, changed: BatchRows) -> SpreadDocument:
+        """What is known of the table once a batch is in it, but for its segments and laws."""
+        before, come = self._document, changed.come.num_rows
+        columns, origins = list(before.columns), before.origins
+        if changed.fitted is not None:
+            for column, (type_, settled) in changed.fitted.types.items():
+                columns[column] = ColumnFacts(columns[column].name, type_, settled)
+            if come:
+                origins = RowOrigins([*origins.starts, before.next_id], [*origins.batches, origins_of(changed.fitted)])
+        return replace(
+            before,
+            columns=tuple(columns),
+            version=before.version + 1,
+            rows=before.rows + come - changed.gone.num_rows,
+            next_id=before.next_id + come,
+            origins=origins,
+        )
+
+    def _stale_parts(self, before: SpreadDocument, after: SpreadDocument) -> set[str]:
+        """The parts of laws that compare by an order which a new type of a column has changed."""
+        turned = {n for n, (old, new) in enumerate(zip(before.types, after.types, strict=True)) if old != new}
+        stale = [kept for kept in self._laws if kept.shape == "classes" and turned & set(columns_of(kept.law))]
+        heads = tuple(kept.part(0).partition("/")[0] + "/" for kept in stale)
+        return {part for part in parts_of(before.index_segments) if part.startswith(heads)} if heads else set()
+
+    def _tallied(
+        self,
+        document: SpreadDocument,
+        parts: Sequence[str] | set[str],
+        first_new: int | None = None,
+        fresh_segment: str = "",
+        fresh: dict[int, Sequence[ShownRow]] | None = None,
+    ) -> SpreadDocument:
+        """Add up the lines of some parts; notes rows of the batch that break laws in `fresh`."""
+        first = document.next_id if first_new is None else first_new
+
+        def again(parts: Any) -> Tallies:
+            return self._index.tallies(document.index_segments, parts, document.types, first, fresh_segment)
+
+        found = again(parts)
+        if fresh is not None:
+            for number, buckets in found.items():
+                fresh[number] = [row for tally in buckets.values() for row in tally.fresh][:MOST_SHOWN]
+        return with_tallies(document, self._laws, parts, found, again)
+
+    def _events(
+        self, document: SpreadDocument, pins: Sequence[PinnedLaw], fresh: Mapping[int, Sequence[ShownRow]]
+    ) -> list[Event]:
+        broken = {pin.text: pin.violating for pin in self.judged() if not pin.holds}
+        shown: dict[str, list[Any]] = {}
+        for kept, pin in zip(self._laws, pins, strict=True):
+            witness = document.witnesses.get(kept.number)
+            rows = [*(() if witness is None else witness.rows), *fresh.get(kept.number, ())]
+            shown[pin.text] = [view.to_dict() for view in row_views(document, kept, list(dict.fromkeys(rows)))]
+        return pinned_events(broken, list(zip(self.pins, pins, strict=True)), shown, document.rows)
+
+    def _aside(self, changed: BatchRows) -> list[dict[str, Any]]:
+        return [] if changed.fitted is None else aside_of(self.table, changed.fitted, (), self.pins)
+
+    def _commit(self, document: SpreadDocument) -> None:
+        self._manifests.write(self._number + 1, document.to_dict())
+        self._take(document, self._number + 1)
+
+    def _join_segments(self) -> None:
+        """Make one of many small segments, where there are such; those that were joined the time before go."""
+        before = self._document
+        rows = tuple(self._rows.joined(before.row_segments))
+        index = tuple(self._index.joined(before.index_segments))
+        if (rows, index) == (before.row_segments, before.index_segments):
+            return
+        now = {segment.name for segment in (*rows, *index)}
+        joined = (segment.name for segment in (*before.row_segments, *before.index_segments))
+        replaced = tuple(name for name in joined if name not in now)
+        self._commit(replace(before, row_segments=rows, index_segments=index, replaced=replaced))
+        for dataset in (self._rows.segments, self._index.segments):
+            dataset.discard(before.replaced)
+        self._manifests.discard_old(self._number)
+
+    def differences(self) -> list[str]:
+        """Make all lines anew from the rows, and say in words what is not as it was counted."""
+        document = self._document
+        rows: DataFrame = self._rows.live(document.row_segments)
+        told = []
+        if (count := self._rows.count(document.row_segments)) != document.rows:
+            told.append(f"{document.rows:,} rows were counted, and there are {count:,}")
+        found = self._index.tallies_of_rows(rows, document.types, document.next_id)
+        for kept, pin in zip(self._laws, self.judged(), strict=True):
+            tallies = found.get(kept.number, {}).values()
+            there = sum(tally.rows for tally in tallies), sum(tally.pairs for tally in tallies)
+            if there != (pin.violating, pin.pairs):
+                told.append(
+                    f"pinned {pin.text}: {pin.violating:,} rows in {pin.pairs:,} pairs were counted, and "
+                    f"there are {there[0]:,} in {there[1]:,}"
+                )
+        return told
+
+
+def refuse_occupied(spark: SparkSession, location: str) -> None:
+    """Refuse a folder that holds a state."""
+    if Manifests(spark, location).last_number() >= 0:
+        raise UsageError(f"{location} holds a state already", "Name another folder.")

@@ -1,0 +1,123 @@
+"""Datasets that grow by segments, each partitioned in the same way, so that what a batch touches is read alone.
+
+A segment is a folder that is written once. Which segments count is said by a manifest, so one that was written for a
+batch that never happened is never read. A dataset lies in folders `segment=NAME/…/bucket=N`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from lawful.tables.shuffled.storage import local_path
+from lawful.tables.spark_errors import translated
+from lawful.tables.spread.manifests import files_below
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_MOST_SEGMENTS = 16
+_MUCH_LARGER = 4
+"""A segment so many times as large as all that came after it is left alone when those are joined."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """What was written at once: its name, the parts that it has, such as `bucket=3`, and its size."""
+
+    name: str
+    parts: tuple[str, ...]
+    bytes: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {"name": self.name, "parts": list(self.parts), "bytes": self.bytes}
+
+    @staticmethod
+    def from_dict(document: Mapping[str, Any]) -> Segment:
+        """Read what `to_dict` wrote."""
+        return Segment(str(document["name"]), tuple(document["parts"]), int(document["bytes"]))
+
+
+class Segments:
+    """One dataset.
+
+    Parameters
+    ----------
+    spark, location
+        The session, and the folder of the dataset.
+    schema
+        The columns of a line, but for those in the names of folders.
+    by
+        The columns in the names of folders, all whole numbers.
+    """
+
+    def __init__(self, spark: SparkSession, location: str, schema: str, by: Sequence[str]) -> None:
+        self._spark, self._location, self._by = spark, location, tuple(by)
+        self._schema = f"{schema}, segment string, {', '.join(f'{name} int' for name in by)}"
+
+    def write(self, frame: DataFrame, *, is_small: bool = False) -> Segment:
+        """Write a frame as a new segment; the lines of a part go into one file."""
+        name = uuid.uuid4().hex
+        folder = f"{self._location}/segment={name}"
+        with translated():
+            placed = frame.coalesce(1) if is_small else frame.repartition(*self._by)
+            placed.write.partitionBy(*self._by).parquet(folder)
+        files = [file for file in files_below(self._spark, folder) if f"/{self._by[0]}=" in file.path]
+        parts = sorted({self._part_of(file.path) for file in files})
+        return Segment(name, tuple(parts), sum(file.size for file in files))
+
+    def _part_of(self, path: str) -> str:
+        return "/".join(unquote(urlsplit(path).path).split("/")[-1 - len(self._by) : -1])
+
+    def read(self, segments: Iterable[Segment], parts: Collection[str] | None = None) -> DataFrame:
+        """All lines of some segments, or only those of some parts."""
+        paths = []
+        for segment in segments:
+            folder = f"{self._location}/segment={segment.name}"
+            own = [""] if parts is None else [f"/{part}" for part in segment.parts if part in parts]
+            paths += [f"{folder}{part}" for part in own if segment.parts]
+        with translated():
+            if not paths:
+                return self._spark.createDataFrame([], self._schema)
+            return self._spark.read.schema(self._schema).option("basePath", self._location).parquet(*paths)
+
+    def discard(self, names: Iterable[str]) -> None:
+        """Remove segments, where that can be done; those that are not here are passed over."""
+        if (folder := local_path(self._location)) is not None:
+            for name in names:
+                shutil.rmtree(folder / f"segment={name}", ignore_errors=True)
+
+
+def parts_of(segments: Iterable[Segment]) -> set[str]:
+    """The parts that some segments have together."""
+    return {part for segment in segments for part in segment.parts}
+
+
+def to_join(segments: Sequence[Segment]) -> int:
+    """From which segment on to make one of all that follow, -1 if they are few enough.
+
+    So a line is written again a few times, and not with every batch: those before are much larger than all that follow.
+    """
+    if len(segments) <= _MOST_SEGMENTS:
+        return -1
+    start = len(segments) - 2
+    size = sum(segment.bytes for segment in segments[start:])
+    while start > 0 and segments[start - 1].bytes <= _MUCH_LARGER * size:
+        start -= 1
+        size += segments[start].bytes
+    return start
+
+
+def bucket_text(values: str, buckets: int) -> str:
+    """An expression for the bucket of an array of texts."""
+    return f"cast(pmod(xxhash64({values}), {buckets}) as int)"
+
+
+def texts_of(columns: Sequence[int]) -> str:
+    """An expression for the texts of some columns."""
+    return f"cast(array({', '.join(f'c{column}' for column in columns)}) as array<string>)"

@@ -1,0 +1,49 @@
+"""States that are spread over a cluster, from the command line and from Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from shuffled_tables import write_parts
+
+from cli.conftest import Lawful
+from lawful import open_state
+from lawful.common.errors import SourceError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_a_spread_state_is_used_like_any_other(lawful: Lawful, spark: SparkSession, tmp_path: Path) -> None:
+    people = pa.table({"id": [1, 2, 3], "zip": ["10001", "10001", "02139"], "city": ["New York", "New York", "Boston"]})
+    source, place = write_parts(people, tmp_path / "people"), str(tmp_path / "people.state")
+    asked = ["--only-pinned", "--row-key", "id", "--pin", "zip -> city", "--placement", "shuffle"]
+    told = lawful("maintain", place, "--from", str(source), *asked)
+    assert told.code == 0, told.out + told.err
+    assert "holds    pinned zip -> city" in told.out
+    monday = tmp_path / "monday.csv"
+    monday.write_text("_op,id,zip,city\n-,2,10001,New York\n+,4,02139,Cambridge\n")
+    told = lawful("maintain", place, "--changes", str(monday), "--json", "--events", str(tmp_path / "events.jsonl"))
+    assert told.code == 1, told.out + told.err
+    report = json.loads(told.out)
+    assert (report["rows"], report["inserted"], report["deleted"]) == (3, 1, 1)
+    (pin,) = report["pins"]
+    assert (pin["holds"], pin["violating"], pin["pairs"]) == (False, 2, 1)
+    assert [view["values"]["city"] for view in pin["witness"]] == ["Boston", "Cambridge"]
+    assert pin["witness"][1]["file"].endswith("monday.csv")
+    (event,) = map(json.loads, (tmp_path / "events.jsonl").read_text().splitlines())
+    assert (event["event"], event["law"], event["violating"]) == ("broke", "zip -> city", 2)
+    assert "was applied before" in lawful("maintain", place, "--changes", str(monday)).out
+    shown = lawful("state", place, "--verify")
+    assert "verified" in shown.out, shown.out
+    with open_state(place, spark=spark) as state:
+        with pytest.raises(SourceError, match="is there already"):
+            state.apply(pa.table({"id": [4], "zip": ["1"], "city": ["x"]}))
+        with pytest.raises(SourceError, match="no row has the key"):
+            state.apply(deletes=pa.table({"id": [9]}))
+        assert state.apply(deletes=pa.table({"id": [9, 4]}), missing="skip").holds
+        assert state.apply(delete_ids=[0]).rows == 1

@@ -1,0 +1,219 @@
+"""States that are spread over a cluster: their pinned laws are as brute force says, and no batch happens by halves."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from examples import one_in
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lawful
+from lawful.common.errors import DamagedTableError, SourceError, UsageError
+from lawful.common.meanings import NullPolicy
+from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Constant, Key, Law, ListOD, Predicate
+from lawful.discovery.questions import Watch
+from lawful.engines.spread.kept_laws import of_part
+from lawful.maintenance.applied import Applied
+from lawful.maintenance.batches import Batch
+from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.spread.keeping import kept_laws
+from lawful.maintenance.spread.state import SpreadState
+from lawful.tables.options import ReadOptions
+from lawful.tables.spread import segments
+from lawful.tables.spread.manifests import Manifests
+from lawful.tables.spread.segments import Segment, to_join
+from lawful.tables.spread.source_rows import read_texts
+from maintenance.changing_tables import Row, arrow_of, changes, incoming, taken
+from maintenance.test_pinned_laws import LAWS, POLICIES, WIDTH, breaks, fitting
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def compared(*marked: tuple[int, str]) -> list[Predicate]:
+    return [Predicate(Cell("t", column), operator, Cell("s", column)) for column, operator in marked]  # type: ignore[arg-type]
+
+
+SOME_LAWS: list[Law] = [
+    Key((0,)),
+    Key((0, 3)),
+    FD((0,), 1),
+    FD((), 2),
+    CanonicalOD((0,), 1, 2, "asc"),
+    POD(((0, "="), (1, "<")), (2, "<=")),
+    DC((*compared((3, "="), (1, "<"), (2, ">")), Predicate(Cell("t", 1), ">", Constant(0)))),
+    DC((*compared((0, "="), (1, "!="), (2, "!=")),)),
+    DC((*compared((0, "=")), Predicate(Cell("t", 1), "<", Cell("s", 2)))),
+]
+FIRST: list[Row] = [(1, 1, 1, 0), (1, 2, 1, 0), (2, 3, None, 0), (2, 3, None, 0), (None, 1, 2, 1), (3, None, -1, 1)]
+BATCHES: list[tuple[list[Row], float]] = [
+    ([(1, 3, 0, 1), (None, 1, 3, 1), (4, 0, 0, 0)], 0.0),
+    ([(2, 3, None, 0), (2, 1, 1, 0)], 0.6),
+    ([], 1.0),
+]
+
+
+def made(
+    spark: SparkSession,
+    folder: Path,
+    rows: list[Row],
+    policy: NullPolicy,
+    laws: list[Law],
+    row_key: tuple[str, ...] = (),
+) -> SpreadState:
+    source = read_texts(
+        spark, spark.createDataFrame(arrow_of(rows, WIDTH)), ReadOptions(), (folder / "source").as_uri()
+    )
+    settings = StateSettings((), policy, row_key=row_key, only_pinned=True)
+    return SpreadState.create(spark, (folder / "state").as_uri(), source, settings, laws, Watch(), buckets=2)
+
+
+def apply(state: SpreadState, come: list[Row], go: list[Row], name: str | None = None) -> Applied:
+    inserts, deletes = (incoming(state, rows) if rows else None for rows in (come, go))  # type: ignore[arg-type]
+    return state.apply(Batch(name or f"batch {state.table.version}", inserts, deletes), Watch())
+
+
+def pins_are_right(state: SpreadState, applied: Applied, policy: NullPolicy, rows: list[Row], new: int) -> None:
+    """Counts and verdicts are those of brute force; the two rows that are shown break the law."""
+    assert state.table.rows == len(rows)
+    for law, pinned, views in zip(state.pins, applied.pins, state.witnesses(), strict=True):
+        pairs = breaks(law, policy, rows)
+        involved = {row for pair in pairs for row in pair}
+        assert (pinned.holds, pinned.violating, pinned.pairs) == (not pairs, len(involved), len(pairs)), pinned.text
+        offending = any(row >= len(rows) - new for row in involved)
+        assert bool(len(pinned.offenders)) == offending, pinned.text
+        if views is not None:
+            shown = [tuple(_number(view.values.get(f"c{n}")) for n in range(WIDTH)) for view in views]
+            assert breaks(law, policy, shown), pinned.text
+
+
+def _number(text: str | None) -> int | None:
+    return None if text is None else int(text)
+
+
+def batches_are_followed(
+    spark: SparkSession, first: list[Row], batches: list[tuple[list[Row], float]], policy: NullPolicy, laws: list[Law]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        state, rows = made(spark, Path(folder), first, policy, laws), list(first)
+        pins_are_right(state, Applied("", 0, len(rows), pins=state.judged()), policy, rows, 0)
+        for come, share in batches:
+            go = taken(rows, share)
+            applied = apply(state, come, go)
+            for row in go:
+                rows.remove(row)
+            rows += come
+            pins_are_right(state, applied, policy, rows, len(come))
+            state = SpreadState.open(spark, state.location)
+        assert state.differences() == []
+
+
+def with_equalities(laws: list[Law]) -> list[Law]:
+    """Those that can be kept."""
+    kept = []
+    for law in laws:
+        try:
+            kept_laws([law], [f"c{n}" for n in range(WIDTH)])
+        except UsageError:
+            continue
+        kept.append(law)
+    return kept
+
+
+@pytest.mark.parametrize("policy", [NullPolicy.EQUAL, pytest.param(NullPolicy.IGNORE, marks=pytest.mark.slow)])
+def test_pinned_laws_of_every_shape_are_as_brute_force_says(
+    spark: SparkSession, policy: NullPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "_MOST_SEGMENTS", 2)  # so that segments are joined, in part and all of them
+    batches_are_followed(spark, FIRST, BATCHES, policy, SOME_LAWS)
+
+
+@pytest.mark.slow
+@given(data=st.data(), policy=POLICIES)
+@one_in(4)
+def test_pinned_laws_after_any_batches_are_as_brute_force_says(
+    spark: SparkSession, data: st.DataObject, policy: NullPolicy
+) -> None:
+    first, batches = data.draw(changes(WIDTH, most=8))
+    laws = with_equalities(fitting([data.draw(family) for family in LAWS], policy))
+    batches_are_followed(spark, first, batches[:2], policy, laws)
+
+
+def test_a_batch_that_never_got_its_manifest_never_happened(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = made(spark, tmp_path, FIRST, NullPolicy.EQUAL, [FD((0,), 1)])
+    before = SpreadState.open(spark, state.location)
+    with monkeypatch.context() as patched:
+        patched.setattr(Manifests, "write", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            apply(state, [(1, 9, 9, 9)], FIRST[:1], "monday")
+    after = SpreadState.open(spark, state.location)
+    assert after.judged() == before.judged()
+    assert after.table.rows == len(FIRST)
+    applied = apply(after, [(1, 9, 9, 9)], FIRST[:1], "monday")
+    assert (applied.version, applied.inserted, applied.deleted) == (1, 1, 1)
+    known = apply(after, [(1, 9, 9, 9)], FIRST[:1], "monday")
+    assert known.was_known
+    assert after.judged() == SpreadState.open(spark, state.location).judged()
+    with pytest.raises(SourceError, match="another process"):  # which still is where it was
+        apply(before, [(1, 9, 9, 9)], [], "tuesday")
+
+
+def _killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_of_two_manifests_with_one_number_the_first_counts(spark: SparkSession, tmp_path: Path) -> None:
+    manifests = Manifests(spark, tmp_path.as_uri())
+    assert manifests.last_number() == -1
+    manifests.write(0, {"who": "one"})
+    with pytest.raises(SourceError, match="another process"):
+        manifests.write(0, {"who": "two"})
+    (folder,) = (path for path in (tmp_path / "manifests").iterdir() if path.is_dir())
+    late = tmp_path / "manifests" / f"{0:010d}-{'0' * 32}"
+    late.mkdir()
+    (late / "part-00000-x.txt").write_text("{}")
+    assert manifests.latest()["who"] == "one"
+    for part in folder.glob("part-*"):
+        part.write_text(part.read_text().replace("one", "two"))
+        (folder / f".{part.name}.crc").unlink()  # by which Hadoop would see it on this file system
+    late.rename(tmp_path / "away")
+    with pytest.raises(DamagedTableError, match="checksum"):
+        manifests.latest()
+
+
+def test_what_cannot_be_kept_spread_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    names = ["a", "b", "c"]
+    for law in (CanonicalOD((), 0, 1, "asc"), ListOD(((0, "asc"),), ((1, "asc"),))):
+        with pytest.raises(UsageError, match="compares no columns by ="):
+            kept_laws([law], names)
+    frame, where = spark.createDataFrame([(1, 2)], "a int, b int"), lawful.SparkSettings(placement="shuffle")
+    with pytest.raises(UsageError, match="pinned laws"):
+        lawful.make_state(tmp_path / "state", frame, pins=["a -> b"], spark=where)
+    with pytest.raises(UsageError, match="one by one"):
+        lawful.maintain(frame, tmp_path / "state", only_pinned=True, pin=["a -> b"], spark=where)
+    assert not (tmp_path / "state").exists()
+
+
+def test_laws_that_say_the_same_are_kept_alike() -> None:
+    names = ["a", "b", "c"]
+    shapes = [kept.shape for kept in kept_laws([Key((0,)), FD((0,), 1), CanonicalOD((0,), 1, 2, "asc")], names)]
+    assert shapes == ["agree", "differ", "classes"]
+    (kept,) = kept_laws([DC((*compared((0, "="), (1, "<")),))], names)
+    assert (kept.shape, kept.columns) == ("differ", (0, 1))
+    assert of_part(kept.part(3)) == (0, 3)
+
+
+def test_small_segments_are_joined_and_large_ones_stay() -> None:
+    def of(*sizes: int) -> int:
+        return to_join([Segment(str(n), (), size) for n, size in enumerate(sizes)])
+
+    assert of(*[1] * 16) == -1
+    assert of(*[1] * 17) == 0
+    assert of(1_000, *[1] * 16) == 1
+    assert of(100, 90, *[10] * 16) == 0
