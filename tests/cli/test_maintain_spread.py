@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@pytest.mark.slow
 def test_a_spread_state_is_used_like_any_other(lawful: Lawful, spark: SparkSession, tmp_path: Path) -> None:
     people = pa.table({"id": [1, 2, 3], "zip": ["10001", "10001", "02139"], "city": ["New York", "New York", "Boston"]})
     source, place = write_parts(people, tmp_path / "people"), str(tmp_path / "people.state")

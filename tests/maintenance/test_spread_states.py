@@ -143,6 +143,7 @@ def test_pinned_laws_after_any_batches_are_as_brute_force_says(
     batches_are_followed(spark, first, batches[:2], policy, laws)
 
 
+@pytest.mark.slow
 def test_a_batch_that_never_got_its_manifest_never_happened(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
