@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from lawful.tables.options import CsvDialect
 
 _FILES_A_MINUTE = 60
 _MB = 1 << 20
-_SQL_ROUNDS, _SQL_LAWS = 3, 21
+_SQL_ROUNDS, _SQL_LAWS = 3, 20
 """How often so many of the laws are asked for by SQL."""
 
 
@@ -144,13 +145,12 @@ def _settings(state: Path) -> Any:
 
 
 def _queries(state: Path, kinds: list[Any]) -> list[str]:
-    """Some of the laws that a state keeps, of each kind, as the queries that one would ask after each batch."""
-    drawn, chosen = random.Random(1), list[str]()
+    """Some of the laws that a state keeps, of the kinds in turn, as the queries that one would ask after each batch."""
+    drawn = random.Random(1)
     with lawful.open_state(state, writes=False) as opened:
-        laws = opened.laws
-    for kind in kinds:
-        texts = [law.text for law in laws.of_kind(kind)]
-        chosen += drawn.sample(texts, min(len(texts), _SQL_LAWS // len(kinds)))
+        texts = [[law.text for law in opened.laws.of_kind(kind)] for kind in kinds]
+    in_turn = zip_longest(*(drawn.sample(of_kind, len(of_kind)) for of_kind in texts))
+    chosen = [text for turn in in_turn for text in turn if text is not None][:_SQL_LAWS]
     return [each.query for each in lawful.export(state, table="soaked", cast=False, select=chosen).queries]
 
 
@@ -179,7 +179,7 @@ def draw(points: list[dict[str, float]], folder: Path) -> None:
     titles = {
         "lag": "lag (s)",
         "seconds": "a batch (s)",
-        "memory_mb": "memory of the driver's Python (MB)",
+        "memory_mb": "driver's Python (MB)",
         "state_mb": "state (MB)",
     }
     charts = [
