@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
 from lawful.common.errors import EngineError, SourceError
 from lawful.common.meanings import ColumnType
 from lawful.tables.options import ReadOptions
 from lawful.tables.spark_pipeline import encode_on_spark
+from lawful.tables.to_spark import frame_of
 from tables.looking import cells_of, ranks_of, types_of
 
 if TYPE_CHECKING:
@@ -84,3 +86,10 @@ def test_intervals_of_days_have_an_order_and_those_of_months_are_refused(spark: 
     assert types_of(encode_on_spark(spark, days, NOTHING)) == [ColumnType.DURATION]
     with pytest.raises(SourceError, match=r"no column is left, .*: 'm' \(interval month\)"):
         encode_on_spark(spark, "sql:select interval 1 month as m", NOTHING)
+
+
+def test_tables_whose_columns_are_cut_at_different_places_keep_their_rows(spark: SparkSession) -> None:
+    numbers = pa.chunked_array([pa.array([1, 2, 3]), pa.array([4])])
+    texts = pa.chunked_array([pa.array(["a"]), pa.array(["b", "c", "d"])])
+    frame = frame_of(spark, pa.table({"n": numbers, "t": texts}))
+    assert sorted((row.n, row.t) for row in frame.collect()) == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]

@@ -18,6 +18,7 @@ from lawful.runs.run import Progress, Where, silent
 from lawful.runs.stream_batches import BatchTold
 from lawful.runs.streams import StreamSettings, StreamSource, is_stream, start, stream_of
 from lawful.tables.options import CsvDialect, ReadOptions
+from lawful.tables.to_spark import frame_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -98,4 +99,4 @@ def follow_source(
 def events_frame(folder: Path, spark: SparkSession, since: int) -> DataFrame:
     """What happened to laws as a DataFrame of Spark; the rows of each event are a JSON text."""
     with open_state(folder, Where("local"), writes=False) as opened:
-        return spark.createDataFrame(events_table(opened.events(since)))
+        return frame_of(spark, events_table(opened.events(since)))

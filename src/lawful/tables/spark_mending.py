@@ -13,6 +13,7 @@ from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.mending import Change, Rows, examples
 from lawful.tables.ranking import typed_to_text
 from lawful.tables.spark_rows import SourceRows
+from lawful.tables.to_spark import frame_of
 from lawful.tables.typed_values import typed_values
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def mended_spark(table: EncodedTable, source: SourceRows, changes: Sequence[Chan
     numbered = source.frame.toDF(*places).select("*", f.monotonically_increasing_id().alias("lawful_id"))
     if rows is not None:
         chosen = np.array(sorted(rows), np.int64)
-        wanted = spark.createDataFrame(pa.table({"lawful_id": source.places.sparks_ids(chosen)}))
+        wanted = frame_of(spark, pa.table({"lawful_id": source.places.sparks_ids(chosen)}))
         numbered = numbered.join(f.broadcast(wanted), "lawful_id", "left_semi")
     for column, taken in examples(changes).items():
         name = places[source.kept[column]]
@@ -51,7 +52,7 @@ def mended_spark(table: EncodedTable, source: SourceRows, changes: Sequence[Chan
                 "lawful_is_new": pa.array([True] * len(changed)),
             }
         )
-        joined = numbered.join(f.broadcast(spark.createDataFrame(given)), "lawful_id", "left")
+        joined = numbered.join(f.broadcast(frame_of(spark, given)), "lawful_id", "left")
         current = f.when(f.isnan(name), None).otherwise(f.col(name)) if _may_be_nan(type_) else f.col(name)
         is_same = current.eqNullSafe(f.col("lawful_was").cast(type_))
         if column in source.retyped:

@@ -24,6 +24,7 @@ from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.tables.ranking import typed_to_text
 from lawful.tables.spark_errors import translated
 from lawful.tables.spark_facts import is_connect
+from lawful.tables.to_spark import frame_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -142,7 +143,7 @@ class ShuffledData:
         with translated():
             if len(ids) <= _FEW_IDS:
                 return self.ranks.where(f"row in ({', '.join(map(str, ids))})").toArrow()
-            wanted = self.spark.createDataFrame(pa.table({"row": pa.array(ids, pa.int64())}))
+            wanted = frame_of(self.spark, pa.table({"row": pa.array(ids, pa.int64())}))
             return self.ranks.join(wanted.hint("broadcast"), "row", "left_semi").toArrow()
 
     def text(self, row: int, column: int) -> str | None:
@@ -217,7 +218,7 @@ def with_offsets(frame: DataFrame, files: Sequence[tuple[str, int]]) -> DataFram
     counts = np.array([count for _, count in files], np.int64)
     names, firsts = [name for name, _ in files], (np.cumsum(counts) - counts).tolist()
     table = pa.table({"file": pa.array(names, pa.string()), "first": pa.array(firsts, pa.int64())})
-    return frame.join(frame.sparkSession.createDataFrame(table).hint("broadcast"), "file")
+    return frame.join(frame_of(frame.sparkSession, table).hint("broadcast"), "file")
 
 
 def _as_date(days: str) -> str:

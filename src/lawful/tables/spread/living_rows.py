@@ -10,6 +10,7 @@ import pyarrow as pa
 from lawful.tables.shuffled.data import functions_of
 from lawful.tables.spark_errors import translated
 from lawful.tables.spread.segments import Segment, Segments, bucket_text, parts_of, texts_of, to_join
+from lawful.tables.to_spark import frame_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,7 +42,7 @@ class LivingRows:
         signs = [pa.array([sign] * table.num_rows, pa.int32()) for sign, table in ((-1, gone), (1, come))]
         parts = [table.append_column("n", sign) for sign, table in zip(signs, (gone, come), strict=True)]
         table = pa.concat_tables(parts).select(["row", "n", *self.columns])
-        return self._spark.createDataFrame(table.combine_chunks())  # of several chunks Spark may take the first alone
+        return frame_of(self._spark, table)
 
     def write(self, lines: DataFrame, *, is_small: bool) -> Segment:
         """Write lines as a new segment."""
@@ -79,7 +80,7 @@ class LivingRows:
         names = [f"w{place}" for place in range(len(self._identity))]
         text = bucket_text(f"cast(array({', '.join(names)}) as array<string>)", self._buckets)
         with translated():
-            frame = self._spark.createDataFrame(wanted)
+            frame = frame_of(self._spark, wanted)
             buckets = {row[0] for row in frame.selectExpr(text).distinct().collect()}
             parts = {f"bucket={bucket}" for bucket in buckets} & parts_of(segments)
             is_it = " and ".join(f"c{column} <=> {name}" for column, name in zip(self._identity, names, strict=True))
@@ -92,7 +93,7 @@ class LivingRows:
     def find_ids(self, segments: Sequence[Segment], ids: Sequence[int]) -> pa.Table:
         """The rows with some ids, with their texts; this reads all rows."""
         with translated():
-            wanted = self._spark.createDataFrame(pa.table({"row": pa.array(ids, pa.int64())}))
+            wanted = frame_of(self._spark, pa.table({"row": pa.array(ids, pa.int64())}))
             return self.live(segments).join(wanted.hint("broadcast"), "row", "left_semi").orderBy("row").toArrow()
 
     def count(self, segments: Sequence[Segment]) -> int:
