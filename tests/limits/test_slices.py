@@ -11,11 +11,14 @@ from hypothesis.extra import numpy as arrays
 
 from lawful.common.errors import StoppedError
 from lawful.common.machine import memory_bytes
+from lawful.common.meanings import NullPolicy
 from lawful.common.memory import make_room, memory_kept_below, most_without_limit, resident_bytes
+from lawful.discovery.pods.questions import order_space
 from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
 from lawful.evidence import count_table
 from lawful.evidence.count_table import CountTable
+from lawful.evidence.denials.pool import DenialPool
 from lawful.evidence.vector_set import VectorSet
 from lawful.runs.stopping import UserWatch
 from lawful.search import hitting_sets, sets
@@ -103,6 +106,16 @@ def test_room_is_asked_for_before_it_is_taken() -> None:
                 grow()
         assert resident_bytes() - before < 2 << 30
     make_room(1 << 60)
+
+
+def test_a_wide_space_is_laid_out_between_looks() -> None:
+    table = encode_arrow(pa.table({"a": [1, 2], "b": [2, 1], "c": [3, 3]}), ReadOptions())
+    looks = Looks()
+    DenialPool(table, order_space(3), NullPolicy.EQUAL, looks)
+    assert looks.count >= 2 * 3
+    for most in range(1, looks.count + 1):
+        with pytest.raises(StoppedError, match="enough"):
+            DenialPool(table, order_space(3), NullPolicy.EQUAL, Looks(most))
 
 
 def test_without_a_limit_a_share_of_the_machine_is_kept() -> None:

@@ -77,7 +77,7 @@ class ComparedPairs:
     @cached_property
     def pool(self) -> DenialPool:
         """The evidence of the pairs that were compared; at first of those that other families have learnt from."""
-        pool = DenialPool(self._sampled, self.space, self._asked.null_policy)
+        pool = DenialPool(self._sampled, self.space, self._asked.null_policy, self._search.look)
         known = self._search.shared(self._asked).known_pairs
         if self.space.groups and len(known):
             self._add_to(pool, known)
@@ -94,7 +94,9 @@ class ComparedPairs:
         """What interest is taken from: pairs of all rows, also where the pool has a sample of them."""
         if isinstance(self._table, SampleTable):
             return _PairsOfAllRows(self._table, self.space, self._asked.null_policy)
-        return self.pool
+        if "pool" in self.__dict__:
+            return self.pool
+        return DenialPool(self._sampled, self.space, self._asked.null_policy)  # a limit came before there was one
 
     @property
     def evidence(self) -> DenialEvidence:

@@ -10,6 +10,7 @@ constraint is judged on the rows without nulls in its columns.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,13 +52,26 @@ class Lane:
     varies: bool
 
 
-def lanes_of(table: RankedTable, space: PredicateSpace, policy: NullPolicy) -> list[Lane]:
-    """The lanes of all groups of a space, in their order; values of different columns need a table that has them."""
+def no_look() -> None:
+    """Let work go on: nobody has set a limit."""
+
+
+def lanes_of(
+    table: RankedTable, space: PredicateSpace, policy: NullPolicy, look: Callable[[], None] = no_look
+) -> list[Lane]:
+    """The lanes of all groups of a space, in their order; values of different columns need a table that has them.
+
+    `look` is called now and then, and raises what ends the work.
+    """
     shared: dict[int, Int32s] = {}
     for columns in space.linked_columns:
         assert isinstance(table, EncodedTable)
         shared |= dict(zip(columns, shared_ranks(table, columns), strict=True))
-    return [_lane(table, group, policy, shared) for group in space.groups]
+    lanes = []
+    for group in space.groups:
+        look()
+        lanes.append(_lane(table, group, policy, shared))
+    return lanes
 
 
 def column_lane(table: RankedTable, column: int, policy: NullPolicy) -> Lane:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ from lawful.common.arrays import Int32s, Int64s, Words
 from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.evidence.denials.evidence import DenialEvidence
-from lawful.evidence.denials.lanes import Lane, lanes_of
+from lawful.evidence.denials.lanes import Lane, lanes_of, no_look
 from lawful.evidence.kernels import compare as compare_kernels
 from lawful.evidence.signs import CHUNK, SignVectors, all_columns, words_for
 from lawful.evidence.vector_set import VectorSet
@@ -38,17 +39,21 @@ class DenialPool:
     ----------
     table, space, policy
         The table, what is compared, and what null means.
+    look
+        Called now and then while the table is laid out; raises what ends that.
     """
 
-    def __init__(self, table: RankedTable, space: PredicateSpace, policy: NullPolicy) -> None:
+    def __init__(
+        self, table: RankedTable, space: PredicateSpace, policy: NullPolicy, look: Callable[[], None] = no_look
+    ) -> None:
         self.policy = policy
         self.rows = table.rows
         self.columns = space.columns
         self._space = space
-        lanes = lanes_of(table, space, policy)
-        self._left = _row_matrix([_known(lane.left, lane) for lane in lanes], table.rows)
-        is_one = all(lane.left is lane.right for lane in lanes)
-        self._right = self._left if is_one else _row_matrix([_known(lane.right, lane) for lane in lanes], table.rows)
+        lanes = lanes_of(table, space, policy, look)
+        self._left = self._right = _row_matrix([_known(lane.left, lane) for lane in lanes], table.rows, look)
+        if any(lane.left is not lane.right for lane in lanes):
+            self._right = _row_matrix([_known(lane.right, lane) for lane in lanes], table.rows, look)
         positions = np.arange(self._left.shape[1], dtype=np.uint32)
         self._masks = np.left_shift(np.uint32(1), positions % np.uint32(compare_kernels.PIECE))
         self._masks[len(lanes) :] = 0
@@ -130,10 +135,11 @@ def _known(side: Int32s, lane: Lane) -> Int32s:
     return side if lane.nulls is None else np.where(lane.nulls, np.int32(NULL_RANK), side)
 
 
-def _row_matrix(sides: list[Int32s], rows: int) -> Int32s:
+def _row_matrix(sides: list[Int32s], rows: int, look: Callable[[], None]) -> Int32s:
     """Sides of lanes row by row, padded as the kernels want them."""
     matrix = np.zeros((rows, max(1, -(-len(sides) // _PADDING)) * _PADDING), np.int32)
     for place, side in enumerate(sides):
+        look()
         matrix[:, place] = side
     return matrix
 
