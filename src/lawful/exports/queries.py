@@ -161,7 +161,7 @@ def _with_place(shape: Swaps, table: JudgedTable, judged: Source, names: dict[in
         return judged, named(names[shape.value])
     place = table.fresh("place")
     order = exp.Order(expressions=[_ordered(named(names[term.column]), term.descending) for term in shape.value])
-    ranked = exp.select(exp.Star(), _as(exp.Window(this=exp.DenseRank(), order=order), place)).from_(judged)
+    ranked = exp.select(exp.Star(), _as(exp.Window(this=exp.func("DENSE_RANK"), order=order), place)).from_(judged)
     return ranked.subquery("placed"), named(place)
 
 
