@@ -12,7 +12,7 @@ import lawful as package
 from cli.conftest import Lawful
 from lawful.cli.main import make_app
 
-COMMANDS = typer.main.get_command(make_app()).commands  # type: ignore[attr-defined]
+COMMANDS = typer.main.get_command(make_app()).commands  # type: ignore[attr-defined]  # it is a group
 TWINS = {"to": "--to", "laws": "LAWS", "files": "FILES"}
 ONLY_ON_THE_COMMAND_LINE = {"--out", "--overwrite", "--json", "--debug", "--no-cast"}
 

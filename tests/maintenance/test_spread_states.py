@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def compared(*marked: tuple[int, str]) -> list[Predicate]:
-    return [Predicate(Cell("t", column), operator, Cell("s", column)) for column, operator in marked]  # type: ignore[arg-type]
+    return [Predicate(Cell("t", column), operator, Cell("s", column)) for column, operator in marked]  # type: ignore[arg-type]  # operators
 
 
 SOME_LAWS: list[Law] = [
@@ -73,7 +73,7 @@ def made(
 
 
 def apply(state: SpreadState, come: list[Row], go: list[Row], name: str | None = None) -> Applied:
-    inserts, deletes = (incoming(state, rows) if rows else None for rows in (come, go))  # type: ignore[arg-type]
+    inserts, deletes = (incoming(state, rows) if rows else None for rows in (come, go))  # type: ignore[arg-type]  # as a state
     return state.apply(Batch(name or f"batch {state.table.version}", inserts, deletes), Watch())
 
 
