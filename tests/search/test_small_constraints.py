@@ -56,4 +56,4 @@ def test_a_limit_ends_the_search_between_two_slices(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(small, "_WORDS_A_SLICE", 1)
     looks = []
     sets = list(small.small_constraints(signs.less, signs.greater, space, 2, lambda: looks.append(1)))
-    assert len(looks) == len(sets) > 3
+    assert len(looks) > len(sets) > 0

@@ -278,7 +278,8 @@ def _cell(cell: tuple[Row, int]) -> Cell:
         raise UsageError(f"A comparison needs a row and a column, not {cell!r}.") from None
     if row not in ("t", "s"):
         raise UsageError(f"The rows of a denial constraint are t and s, not {row!r}.")
-    return Cell(row, _column(column))
+    number = _column(column)
+    return cell if type(cell) is Cell and number is column else Cell(row, number)
 
 
 def _cell_rank(cell: Cell) -> tuple[bool, int]:

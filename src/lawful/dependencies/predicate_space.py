@@ -10,7 +10,7 @@ A space is closed under exchanging t and s: whatever holds for (t, s) can be sai
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from typing import Final
 
@@ -93,8 +93,10 @@ class PredicateSpace:
         """Make a space of some predicates and of the same with t and s exchanged."""
         wanted: dict[tuple[Cell, Cell | Constant], set[Operator]] = {}
         for predicate in predicates:
-            for one in (predicate, swapped_predicate(predicate)):
-                wanted.setdefault((one.left, one.right), set()).add(one.operator)
+            wanted.setdefault((predicate.left, predicate.right), set()).add(predicate.operator)
+        for cells, named in list(wanted.items()):
+            image, turns = _swapped(*cells)
+            wanted.setdefault(image, set()).update(MIRRORED[one] if turns else one for one in list(named))
         ordered: list[Predicate] = []
         groups = []
         for left, right in sorted(wanted, key=_group_order):
@@ -129,19 +131,20 @@ class PredicateSpace:
     @cached_property
     def mirrored(self) -> tuple[int, ...]:
         """For each predicate the one that says the same of the pair turned round."""
-        return tuple(self.numbers[swapped_predicate(predicate)] for predicate in self.predicates)
+        result = []
+        for group, (place, turns) in zip(self.groups, self.mirrored_groups, strict=True):
+            images = {self.predicates[member].operator: member for member in self.groups[place].members}
+            for member in group.members:
+                operator = self.predicates[member].operator
+                result.append(images[MIRRORED[operator] if turns else operator])
+        return tuple(result)
 
     @cached_property
     def mirrored_groups(self) -> tuple[tuple[int, bool], ...]:
         """For each group the one that it becomes for the pair turned round, and whether less becomes greater."""
-        result = []
-        for group in self.groups:
-            first = self.predicates[group.members[0]]
-            image = swapped_predicate(first)
-            # "<" shows whether the operands change sides; it need not be in the space for that.
-            turned = swapped_predicate(Predicate(first.left, "<", first.right)).operator != "<"
-            result.append((self.group_of[self.numbers[image]], turned))
-        return tuple(result)
+        places = {(group.left, group.right): place for place, group in enumerate(self.groups)}
+        images = (_swapped(group.left, group.right) for group in self.groups)
+        return tuple((places[image], turns) for image, turns in images)
 
     @cached_property
     def negated(self) -> tuple[int | None, ...]:
@@ -166,11 +169,10 @@ class PredicateSpace:
     def linked_columns(self) -> tuple[tuple[int, ...], ...]:
         """The columns that are compared with others, together with all that any chain of groups links them to."""
         linked: list[set[int]] = []
-        for group in self.groups:
-            if len(group.columns) > 1:
-                joined = set(group.columns).union(*(other for other in linked if other & set(group.columns)))
-                linked = [*(other for other in linked if not other & joined), joined]
-        return tuple(tuple(sorted(columns)) for columns in linked)
+        for columns in {group.columns for group in self.groups if len(group.columns) > 1}:
+            joined = set(columns).union(*(other for other in linked if not other.isdisjoint(columns)))
+            linked = [*(other for other in linked if not other & joined), joined]
+        return tuple(sorted(tuple(sorted(columns)) for columns in linked))
 
     @cached_property
     def compares_across(self) -> bool:
@@ -183,6 +185,16 @@ class PredicateSpace:
         order = sorted(range(len(self)), key=lambda number: self.predicates[number].sort_key)
         places = {number: place for place, number in enumerate(order)}
         return tuple(places[number] for number in range(len(self))), tuple(self.predicates[number] for number in order)
+
+    def only(self, numbers: Iterable[int]) -> PredicateSpace:
+        """Some of the predicates, ascending, numbered anew; what they say with t and s exchanged may not be there."""
+        predicates: list[Predicate] = []
+        members: dict[int, list[int]] = {}
+        for number in numbers:
+            members.setdefault(self.group_of[number], []).append(len(predicates))
+            predicates.append(self.predicates[number])
+        groups = tuple(replace(self.groups[group], members=tuple(some)) for group, some in members.items())
+        return PredicateSpace(tuple(predicates), groups, self.constant_places)
 
     def dc(self, numbers: Iterable[int]) -> DC:
         """The constraint made of numbered predicates, no two of which are the same."""
@@ -206,6 +218,13 @@ def _description(space: PredicateSpace, names: tuple[str, ...]) -> tuple[str, ..
         f"{len(space):,} predicates in {len(space.groups):,} comparisons:",
         *(f"  {operators}   on {', '.join(texts)}" for operators, texts in both_ways.items()),
     )
+
+
+def _swapped(left: Cell, right: Cell | Constant) -> tuple[tuple[Cell, Cell | Constant], bool]:
+    """What a comparison compares with t and s exchanged, and whether its operands change sides by that."""
+    # "<" shows it; it need not be in the space for that.
+    image = swapped_predicate(Predicate(left, "<", right))
+    return (image.left, image.right), image.operator != "<"
 
 
 def _group_order(cells: tuple[Cell, Cell | Constant]) -> tuple[object, ...]:

@@ -89,14 +89,11 @@ class ComparedPairs:
         else:
             pool.add_pairs(*np.ascontiguousarray(pairs.T))
 
-    @property
-    def rated(self) -> ComparesPairs:
+    def rated(self, space: PredicateSpace) -> ComparesPairs:
         """What interest is taken from: pairs of all rows, also where the pool has a sample of them."""
         if isinstance(self._table, SampleTable):
-            return _PairsOfAllRows(self._table, self.space, self._asked.null_policy)
-        if "pool" in self.__dict__:
-            return self.pool
-        return DenialPool(self._sampled, self.space, self._asked.null_policy)  # a limit came before there was one
+            return _PairsOfAllRows(self._table, space, self._asked.null_policy)
+        return DenialPool(self._sampled, space, self._asked.null_policy)
 
     @property
     def evidence(self) -> DenialEvidence:

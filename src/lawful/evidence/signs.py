@@ -98,7 +98,7 @@ def compared_words(matrix: RowMatrix, left: Int32s, right: Int32s, policy: NullP
     planes = 2 if signs or ignore else 1
     words = np.empty((planes * matrix.words, left.size), np.uint64)
     if signs:
-        compare_kernels.sign_words(matrix.ranks, matrix.ranks, matrix.masks, left, right, ignore, words)
+        compare_kernels.sign_words(matrix.ranks, matrix.masks, left, right, ignore, words)
     elif ignore:
         compare_kernels.known_words(matrix.ranks, matrix.masks, left, right, words)
     else:

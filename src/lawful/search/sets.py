@@ -5,14 +5,16 @@ A family is a C-contiguous array `uint64[n_sets, words]`. Column c is bit `c % 6
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
 from lawful.common import small_work
-from lawful.common.arrays import Words
+from lawful.common.arrays import Int32s, Int64s, Words
 from lawful.common.memory import make_room
+from lawful.search.kernels.bits import NONE
 from lawful.search.kernels.sets import (
     STATE_SLOTS,
     columns_by_frequency,
@@ -59,16 +61,32 @@ def pack_sets(sets: Iterable[Iterable[int]], universe: int) -> Words:
         If a column lies outside of the universe.
     """
     members = [np.fromiter(columns, dtype=np.int64) for columns in sets]
-    family = np.zeros((len(members), words_for(universe)), dtype=np.uint64)
-    if not members:
-        return family
     owner = np.repeat(np.arange(len(members)), [len(columns) for columns in members])
-    column = np.concatenate(members)
+    column = np.concatenate([np.zeros(0, np.int64), *members])
     if column.size and (column.min() < 0 or column.max() >= universe):
         raise IndexError(f"a set holds a column outside of 0 to {universe - 1}")
+    return _packed(owner, column, len(members), universe)
+
+
+def pack_lists(lists: Int32s, universe: int) -> Words:
+    """Pack sets that are given as rows of an array, as `padded_lists` makes them."""
+    owner, place = np.nonzero(lists != NONE)
+    return _packed(owner, lists[owner, place].astype(np.int64), len(lists), universe)
+
+
+def _packed(owner: Int64s, column: Int64s, sets: int, universe: int) -> Words:
+    family = np.zeros((sets, words_for(universe)), dtype=np.uint64)
     bits = np.left_shift(np.uint64(1), (column % WORD_BITS).astype(np.uint64))
     np.bitwise_or.at(family, (owner, column // WORD_BITS), bits)
     return family
+
+
+def padded_lists(lists: Sequence[Sequence[int]]) -> Int64s:
+    """Short lists of numbers as rows of equal length, each of which ends with `NONE`."""
+    lengths = np.fromiter(map(len, lists), np.int64, len(lists))
+    padded = np.full((len(lists), 1 + lengths.max(initial=0)), NONE, np.int64)
+    padded[np.arange(padded.shape[1]) < lengths[:, np.newaxis]] = np.fromiter(chain.from_iterable(lists), np.int64)
+    return padded
 
 
 def unpack_set(packed: Words) -> tuple[int, ...]:

@@ -14,8 +14,9 @@ as long as comparing all pairs will take, and all pairs are compared.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -45,6 +46,9 @@ from lawful.search.denials.reduction import ShouldStop, reading_order
 from lawful.search.sets import by_size, order_by_size
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.sample import SampleTable, is_sample
+
+if TYPE_CHECKING:
+    from lawful.discovery.denials.small import SmallConstraints
 
 _TO_SORT_OUT, _LEAST_TO_SORT_OUT = 0.03, 0.3
 """The share of its time, and the least seconds, that a search that was broken off takes to sort out what it found."""
@@ -89,13 +93,14 @@ class _Constraints:
         # A listing, even of nothing, is of some space; to hold all columns against each other can take very long.
         self._of_single_columns = question.of_single_columns()
         self._take_space(self._of_single_columns, predicate_space(table, self._of_single_columns))
+        self._single_columns = self._preliminary
         self.evidence: DenialEvidence | None = None
         """What the constraints that hold follow from, once that is known."""
         self._found: list[Words] = []
-        self._checked: list[Callable[[], Words]] = []
-        """What was confirmed by then by those who have had constraints checked one by one."""
+        self._small: list[SmallConstraints] = []
+        """Those who have had small constraints checked one by one, and know which are confirmed."""
         self._errors: list[Floats] = []
-        self._sorted_out: tuple[Words, Floats | None] | None = None
+        self._sorted_out: tuple[Preliminary, Words, Floats | None] | None = None
         self._began = working_seconds()
 
     def _take_space(self, question: DenialQuestion, space: PredicateSpace) -> None:
@@ -152,21 +157,37 @@ class _Constraints:
         If there is no time for that either, mirror images and what follows from others are among it.
         """
         if not sorted_out:
-            confirmed = [confirmed() for confirmed in self._checked]
-            sets = by_size(distinct_sets(np.concatenate([self._preliminary.nothing(), *confirmed, *self._found])))
+            spoken, found = self._found_so_far()
+            sets = by_size(distinct_sets(found))
             # Which errors go with which of them is part of sorting them out.
-            return self._listed(sets[:0], np.zeros(0)) if self._question.error else self._listed(sets, None)
+            errors = np.zeros(0) if self._question.error else None
+            return self._listed(spoken, sets if errors is None else sets[:0], errors)
         if self._sorted_out is None:
             ends = working_seconds() + max(_LEAST_TO_SORT_OUT, _TO_SORT_OUT * (working_seconds() - self._began))
             self._sort_out(has_images=False, should_stop=lambda: working_seconds() > ends)
         assert self._sorted_out is not None
         return self._listed(*self._sorted_out)
 
-    def _listed(self, sets: Words, errors: Floats | None) -> DenialListing:
+    def _listed(self, spoken: Preliminary, sets: Words, errors: Floats | None) -> DenialListing:
         def rate() -> Floats:
-            return interests_of(sets, self._space, self._preliminary.rated, hold=not self._question.error)
+            return interests_of(sets, spoken.space, spoken.rated, hold=not self._question.error)
 
-        return DenialListing(self._space, self._preliminary.names, sets, rate, errors)
+        return DenialListing(spoken.space, spoken.names, sets, rate, errors)
+
+    def _found_so_far(self) -> tuple[Preliminary, Words]:
+        """What a search that was broken off has found, and whose predicates it is spoken of in.
+
+        These are those of single columns as long as nothing else was found: to say the same in the words of a wide
+        space takes time.
+        """
+        has_more = any(small.found_more for small in self._small if small.preliminary.space is self._space)
+        spoken = self._preliminary if has_more or any(map(len, self._found)) else self._single_columns
+        confirmed = [
+            spoken.of_this_space(small.confirmed, small.preliminary.space)
+            for small in self._small
+            if spoken is self._preliminary or small.preliminary.space is spoken.space
+        ]
+        return spoken, np.concatenate([spoken.nothing(), *confirmed, *(sets for sets in self._found if len(sets))])
 
     def _find_small_ones(self, question: DenialQuestion) -> None:
         """Find constraints of few predicates, which is what there is to say until all others are certain.
@@ -184,27 +205,28 @@ class _Constraints:
         largest = LARGEST if question.max_size is None else min(LARGEST, question.max_size)
         preliminary = self._preliminary.with_own_pool()
         preliminary.be_patient_for_small_laws()
-        known = [confirmed() for confirmed in self._checked]
+        known = [preliminary.of_this_space(small.confirmed, small.preliminary.space) for small in self._small]
         thinker = SmallConstraints(self._search, preliminary, largest, np.concatenate([preliminary.nothing(), *known]))
-        self._checked.append(lambda: self._preliminary.of_this_space(thinker.confirmed, preliminary.space))
+        self._small.append(thinker)
         with suppress(SlowerThanAllPairsError):  # the patience has ended
             run_loop(self._search, thinker)
 
     def _sort_out(self, *, has_images: bool, should_stop: ShouldStop) -> None:
         """Leave out what follows from something else, as far as there is time, and put the rest in order."""
-        # Of a search that came to its end they are among the others.
-        small = [] if has_images else [confirmed() for confirmed in self._checked]
-        sets = np.concatenate([self._preliminary.nothing(), *small, *self._found])
+        # Of a search that came to its end the small ones are among the others.
+        spoken, sets = self._preliminary, np.concatenate([self._preliminary.nothing(), *self._found])
+        if not has_images:
+            spoken, sets = self._found_so_far()
         if not has_images and not self._question.error and len(sets) > _MOST_SORTED_OUT:
             sets = sets[order_by_size(sets)[:_MOST_SORTED_OUT]]
         errors = np.concatenate([np.zeros(0), *self._errors]) if self._question.error else None
         if self._question.convention == "reduced":
-            sets, places = self._preliminary.reduced(sets, has_images=has_images, should_stop=should_stop)
+            sets, places = spoken.reduced(sets, has_images=has_images, should_stop=should_stop)
             errors = None if errors is None else errors[places]
-        elif small:
+        elif not has_images and not self._question.error:
             sets = distinct_sets(sets)
         order = reading_order(sets)
-        self._sorted_out = sets[order], None if errors is None else errors[order]
+        self._sorted_out = spoken, sets[order], None if errors is None else errors[order]
 
     def _completed_evidence(self) -> DenialEvidence:
         """The evidence of a sample, and of all pairs that violate what the sample suggests (section 6)."""

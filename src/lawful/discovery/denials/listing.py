@@ -24,14 +24,16 @@ from lawful.evidence.denials.pool import ComparesPairs
 from lawful.search import set_sizes, unpack_sets
 from lawful.search.denials.kernels.inversion import count_met, member_sums
 from lawful.search.denials.literals import Literals
-from lawful.search.kernels.sets import count_occurrences
+from lawful.search.kernels.sets import count_occurrences, move_columns
 from lawful.search.kernels.supersets import superset_weights
-from lawful.search.sets import full_set, pack_sets
+from lawful.search.sets import full_set, pack_sets, unpack_set, words_for
 
 _MOST_COMPARISONS = 200_000_000
 _FEWEST_PAIRS, _PAIRS_A_ROW, _MOST_PAIRS = 500, 20, 20_000
 _SEED = 0
 _UNPACKED_AT_ONCE = 4096
+_WORDS_AT_ONCE = 1 << 22
+"""The words of evidence that are looked at together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +84,26 @@ class DenialListing:
         return DenialListing(self.space, self.names, self.sets[places], lambda: interests, errors)
 
 
-def interests_of(sets: Words, space: PredicateSpace, pool: ComparesPairs, *, hold: bool = True) -> Floats:
-    """How interesting each constraint is, from 0 to 1; `hold` says that no pair of rows breaks any of them."""
+def interests_of(
+    sets: Words, space: PredicateSpace, pool_over: Callable[[PredicateSpace], ComparesPairs], *, hold: bool = True
+) -> Floats:
+    """How interesting each constraint is, from 0 to 1.
+
+    Parameters
+    ----------
+    pool_over
+        Makes what compares pairs of rows over some predicates. A constraint says nothing of the others, of which a wide
+        space has very many.
+    hold
+        That no pair of rows breaks any of the constraints.
+    """
     if not len(sets) or not len(space):
         return np.ones(len(sets))
-    return 0.5 * (_succinctness(sets, space) + _coverage(sets, space, pool, hold))
+    named = unpack_set(np.bitwise_or.reduce(sets))
+    destination = np.full(len(space), -1, np.int64)
+    destination[list(named)] = np.arange(len(named))
+    sets, narrow = move_columns(sets, destination, words_for(len(named))), space.only(named)
+    return 0.5 * (_succinctness(sets, narrow) + _coverage(sets, narrow, pool_over(narrow), hold))
 
 
 def _succinctness(sets: Words, space: PredicateSpace) -> Floats:
@@ -115,15 +132,18 @@ def _coverage(sets: Words, space: PredicateSpace, pool: ComparesPairs, hold: boo
     random = np.random.default_rng(_SEED)
     left = random.integers(0, pool.rows, pairs)
     right = (left + random.integers(1, pool.rows, pairs)) % pool.rows
-    signs = pool.compare(left, right)
-    satisfied = ~Literals.of(space, "set-minimal").all_edges(signs.less, signs.greater) & full_set(len(space))
+    literals, everything, is_empty = Literals.of(space, "set-minimal"), full_set(len(space)), ~sets.any(axis=1)
+    satisfying, left_out = np.zeros(64 * sets.shape[1], np.int64), np.zeros(len(sets), np.int64)
+    at_once = max(_FEWEST_PAIRS, _WORDS_AT_ONCE // sets.shape[1])
+    for start in range(0, pairs, at_once):
+        signs = pool.compare(left[start : start + at_once], right[start : start + at_once])
+        satisfied = ~literals.all_edges(signs.less, signs.greater) & everything
+        satisfying += count_occurrences(satisfied)
+        if not hold:
+            left_out += superset_weights(sets, satisfied, np.ones(len(satisfied), np.int64))
+    left_out[is_empty] = 0
     sizes = np.maximum(set_sizes(sets), 1)
-    total = member_sums(sets, count_occurrences(satisfied))
-    left_out = np.zeros(len(sets), np.int64)
-    if not hold:
-        left_out[sets.any(axis=1)] = superset_weights(
-            sets[sets.any(axis=1)], satisfied, np.ones(len(satisfied), np.int64)
-        )
+    total = member_sums(sets, satisfying)
     near = pairs - left_out
     covered: Floats = ((total - sizes * left_out) / np.maximum(near, 1) + 1) / sizes
     return np.where(near > 0, covered, 0.0)

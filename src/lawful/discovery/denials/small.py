@@ -22,8 +22,8 @@ from lawful.search.sets import by_size, sets_without
 _PAIRS, _LEAST_PAIRS, _BITS = 20_000, 500, 1 << 28
 """How many pairs make the sample: fewer where they would take more bits, one for each predicate."""
 _CHECKS_AT_ONCE = 512
-_MOST_AT_ONCE = 1 << 15
-"""Of more candidates than this only the first are checked, for what their refutation teaches."""
+_MOST_AT_ONCE, _LEAST_AT_ONCE, _MOST_WORDS = 1 << 15, 1 << 10, 1 << 23
+"""Of more candidates, or of more words of them, only the first are checked, for what their refutation teaches."""
 
 
 class SmallConstraints(DenialConstraints):
@@ -37,10 +37,18 @@ class SmallConstraints(DenialConstraints):
 
     def __init__(self, search: Search, preliminary: Preliminary, largest: int, known: Words | None = None) -> None:
         super().__init__(search, preliminary)
+        self.preliminary = preliminary
+        """What the constraints are made of."""
         self._confirmed += [] if known is None else [known]
+        self._known = len(self.confirmed)
         self._sizes = iter(range(1, largest + 1))
         self._size = next(self._sizes, None)
         self.is_done = self._size is None
+
+    @property
+    def found_more(self) -> bool:
+        """Whether any was confirmed that was not known."""
+        return len(self.confirmed) > self._known
 
     def sample(self) -> None:
         """Compare a few pairs, once: witnesses tell more than further ones would."""
@@ -67,9 +75,10 @@ class SmallConstraints(DenialConstraints):
         preliminary, found, are_all = self._preliminary, [self.confirmed], True
         signs, size = preliminary.pool.evidence.signs, self._size
         assert size is not None
+        most = int(np.clip(_MOST_WORDS // self.confirmed.shape[1], _LEAST_AT_ONCE, _MOST_AT_ONCE))
         for sets in small_constraints(signs.less, signs.greater, preliminary.space, size, preliminary.look):
             found.append(sets)
-            if sum(map(len, found)) > _MOST_AT_ONCE:
+            if sum(map(len, found)) - len(self.confirmed) > most:
                 are_all = False
                 break
         # Across columns one may follow from smaller ones, which are confirmed.

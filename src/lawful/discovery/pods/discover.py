@@ -158,6 +158,6 @@ class _Laws:
             return
         self._stated[goal].append(sets)
         if self._covered is None:
-            self._covered = PairsCovered(self._compared.rated, self._columns)
+            self._covered = PairsCovered(self._compared.rated(self._compared.space), self._columns)
         goals = np.full(len(sets), goal_number(goal), np.int64)
         self._search.state(PointwiseListing(self._compared.names, goals, sets, self._covered, errors))

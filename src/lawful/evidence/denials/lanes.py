@@ -10,20 +10,19 @@ constraint is judged on the rows without nulls in its columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from lawful.common.arrays import Flags, Int32s
 from lawful.common.meanings import NULL_RANK, NullPolicy
-from lawful.dependencies import Cell, Constant
+from lawful.common.memory import make_room
 from lawful.dependencies.predicate_space import Group, PredicateSpace
-from lawful.tables.encoded_table import EncodedTable
+from lawful.evidence.denials.operands import operands_of
 from lawful.tables.ranked_table import RankedTable, has_nulls
-from lawful.tables.shared_ranks import constant_place, shared_ranks
 
 _MIDDLE = 2
+_NUMBER = np.dtype(np.int32).itemsize
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,26 +51,22 @@ class Lane:
     varies: bool
 
 
-def no_look() -> None:
-    """Let work go on: nobody has set a limit."""
+def lanes_of(table: RankedTable, space: PredicateSpace, policy: NullPolicy) -> list[Lane]:
+    """The lanes of all groups of a space, in their order; see `operands_of` for the table that they need.
 
-
-def lanes_of(
-    table: RankedTable, space: PredicateSpace, policy: NullPolicy, look: Callable[[], None] = no_look
-) -> list[Lane]:
-    """The lanes of all groups of a space, in their order; values of different columns need a table that has them.
-
-    `look` is called now and then, and raises what ends the work.
+    Raises
+    ------
+    StoppedError
+        If there is no room for them.
     """
-    shared: dict[int, Int32s] = {}
-    for columns in space.linked_columns:
-        assert isinstance(table, EncodedTable)
-        shared |= dict(zip(columns, shared_ranks(table, columns), strict=True))
-    lanes = []
-    for group in space.groups:
-        look()
-        lanes.append(_lane(table, group, policy, shared))
-    return lanes
+    flags = len(space.groups) if policy is NullPolicy.IGNORE else 0
+    make_room(table.rows * (flags + _NUMBER * sum(group.row is not None for group in space.groups)))
+    operands, middle = operands_of(table, space, policy), np.full(table.rows, _MIDDLE, np.int32)
+    values, places = operands.values, zip(operands.left.tolist(), operands.right.tolist(), strict=True)
+    return [
+        _lane(table, group, policy, _sides(group, values[left], values[right], middle))
+        for group, (left, right) in zip(space.groups, places, strict=True)
+    ]
 
 
 def column_lane(table: RankedTable, column: int, policy: NullPolicy) -> Lane:
@@ -83,8 +78,8 @@ def column_lane(table: RankedTable, column: int, policy: NullPolicy) -> Lane:
     return Lane(ranks, ranks, highest, nulls, True, highest + has_nulls > 1 or nulls is not None)
 
 
-def _lane(table: RankedTable, group: Group, policy: NullPolicy, shared: dict[int, Int32s]) -> Lane:
-    left, right = _sides(table, group, shared)
+def _lane(table: RankedTable, group: Group, policy: NullPolicy, sides: tuple[Int32s, Int32s]) -> Lane:
+    left, right = sides
     nulls = None
     if policy is NullPolicy.IGNORE and any(has_nulls(table, column) for column in group.columns):
         nulls = np.logical_or.reduce([table.column(column) == NULL_RANK for column in group.columns])
@@ -98,23 +93,9 @@ def _lane(table: RankedTable, group: Group, policy: NullPolicy, shared: dict[int
     return Lane(left, right, highest, nulls, group.is_ordered, varies or nulls is not None)
 
 
-def _sides(table: RankedTable, group: Group, shared: dict[int, Int32s]) -> tuple[Int32s, Int32s]:
-    if group.same_column:
-        ranks = np.asarray(table.column(group.left.column))
-        return ranks, ranks
-    if isinstance(group.right, Constant):
-        assert isinstance(table, EncodedTable)
-        place = constant_place(table, group.left.column, group.right)
-        signs = np.sign(2 * table.column(group.left.column).astype(np.int64) - place)
-    else:
-        left, right = shared[group.left.column], shared[group.right.column]
-        if group.row is None:
-            return left, right
-        signs = np.sign(left.astype(np.int64) - right)
-    return _by_one_row(signs.astype(np.int32), group.left)
-
-
-def _by_one_row(signs: Int32s, cell: Cell) -> tuple[Int32s, Int32s]:
-    """Put the sign that one row has by itself on that row's side, so that the comparison of sides gives it."""
-    middle = np.full(signs.size, _MIDDLE, np.int32)
-    return (middle + signs, middle) if cell.row == "t" else (middle, middle - signs)
+def _sides(group: Group, left: Int32s, right: Int32s, middle: Int32s) -> tuple[Int32s, Int32s]:
+    """What a row has as t and as s; where one row alone decides the sign, it is all on that row's side."""
+    if group.row is None:
+        return left, right
+    signs = (left > right).astype(np.int32) - (left < right)
+    return (middle + signs, middle) if group.row == "t" else (middle, middle - signs)

@@ -8,14 +8,16 @@ from typing import Protocol
 import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s, Words
-from lawful.common.meanings import NULL_RANK, NullPolicy
-from lawful.dependencies.predicate_space import PredicateSpace
+from lawful.common.meanings import NullPolicy
+from lawful.common.memory import make_room
+from lawful.dependencies import Constant
+from lawful.dependencies.predicate_space import Group, PredicateSpace
 from lawful.evidence.denials.evidence import DenialEvidence
-from lawful.evidence.denials.lanes import Lane, lanes_of, no_look
+from lawful.evidence.denials.operands import Operands, no_look, operands_of
 from lawful.evidence.kernels import compare as compare_kernels
 from lawful.evidence.signs import CHUNK, SignVectors, all_columns, words_for
 from lawful.evidence.vector_set import VectorSet
-from lawful.tables.ranked_table import ChosenRows, RankedTable
+from lawful.tables.ranked_table import ChosenRows, RankedTable, has_nulls
 
 _PADDING = 8
 
@@ -50,16 +52,15 @@ class DenialPool:
         self.rows = table.rows
         self.columns = space.columns
         self._space = space
-        lanes = lanes_of(table, space, policy, look)
-        self._left = self._right = _row_matrix([_known(lane.left, lane) for lane in lanes], table.rows, look)
-        if any(lane.left is not lane.right for lane in lanes):
-            self._right = _row_matrix([_known(lane.right, lane) for lane in lanes], table.rows, look)
-        positions = np.arange(self._left.shape[1], dtype=np.uint32)
+        operands = operands_of(table, space, policy, look)
+        self._matrix = _row_matrix(operands.values, table.rows, look)
+        positions = np.arange(self._matrix.shape[1], dtype=np.uint32)
         self._masks = np.left_shift(np.uint32(1), positions % np.uint32(compare_kernels.PIECE))
-        self._masks[len(lanes) :] = 0
-        self._words = words_for(len(lanes))
-        self._has_unknown = any(lane.nulls is not None for lane in lanes)
-        self._orderless = all_columns(len(lanes)) & ~_places([lane.is_ordered for lane in lanes])
+        self._masks[len(space.groups) :] = 0
+        self._operands = _in_pairs(operands, space, self._matrix.shape[1])
+        self._words = words_for(len(space.groups))
+        self._has_unknown = policy is NullPolicy.IGNORE and any(has_nulls(table, column) for column in space.columns)
+        self._orderless = all_columns(len(space.groups)) & ~_places([group.is_ordered for group in space.groups])
         self._turns = not space.compares_across
         self._vectors = VectorSet(2, self._words)
 
@@ -105,7 +106,10 @@ class DenialPool:
 
     def _compared(self, left: Int32s, right: Int32s) -> Words:
         words = np.empty((2 * self._words, left.size), np.uint64)
-        compare_kernels.sign_words(self._left, self._right, self._masks, left, right, self._has_unknown, words)
+        if self._turns:
+            compare_kernels.sign_words(self._matrix, self._masks, left, right, self._has_unknown, words)
+        else:
+            compare_kernels.sign_words_across(self._matrix, *self._operands, left, right, self._has_unknown, words)
         less, greater = words[: self._words], words[self._words :]
         orderless = self._orderless[:, np.newaxis]
         differs, unknown = (less | greater) & orderless, less & greater & orderless
@@ -130,17 +134,26 @@ class DenialPool:
         return np.where(turns, right, left), np.where(turns, left, right)
 
 
-def _known(side: Int32s, lane: Lane) -> Int32s:
-    """A side with null where the sign is unknown."""
-    return side if lane.nulls is None else np.where(lane.nulls, np.int32(NULL_RANK), side)
+def _in_pairs(operands: Operands, space: PredicateSpace, width: int) -> tuple[Int64s, Int64s]:
+    """For each group the places of its operands in a pair: in all that t has, and then all that s has."""
+    left = [width * (group.left.row == "s") for group in space.groups]
+    right = [width * (_row_of_right(group) == "s") for group in space.groups]
+    return operands.left + np.array(left, np.int64), operands.right + np.array(right, np.int64)
 
 
-def _row_matrix(sides: list[Int32s], rows: int, look: Callable[[], None]) -> Int32s:
-    """Sides of lanes row by row, padded as the kernels want them."""
-    matrix = np.zeros((rows, max(1, -(-len(sides) // _PADDING)) * _PADDING), np.int32)
-    for place, side in enumerate(sides):
+def _row_of_right(group: Group) -> str:
+    """The row of the operand on the right; a constant is the same in both."""
+    return group.left.row if isinstance(group.right, Constant) else group.right.row
+
+
+def _row_matrix(values: list[Int32s], rows: int, look: Callable[[], None]) -> Int32s:
+    """Operands row by row, padded as the kernels want them."""
+    width = max(1, -(-len(values) // _PADDING)) * _PADDING
+    make_room(rows * width * np.dtype(np.int32).itemsize)
+    matrix = np.zeros((rows, width), np.int32)
+    for place, of_rows in enumerate(values):
         look()
-        matrix[:, place] = side
+        matrix[:, place] = of_rows
     return matrix
 
 

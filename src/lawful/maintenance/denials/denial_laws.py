@@ -132,7 +132,7 @@ class DenialLaws:
         view, sets = checker.view, self._sets
 
         def rate() -> Floats:
-            return interests_of(sets, self.space, DenialPool(view, self.space, self._question.null_policy))
+            return interests_of(sets, self.space, lambda space: DenialPool(view, space, self._question.null_policy))
 
         return Findings(listings=[DenialListing(self.space, tuple(view.names), sets, rate)])
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lawful.common.arrays import Words
+from lawful.common.memory import make_room
 from lawful.search.denials.kernels import almost
 from lawful.search.denials.kernels import inversion as kernels
 from lawful.search.denials.literals import Counts, Literals
@@ -51,6 +52,7 @@ class DenialSearch:
         if not len(edges) or not edges[0].any() or max_size < 1:
             self._state[LEVEL] = -1
         else:
+            make_room(2 * edges.nbytes)
             self._root = kernels.open_groups(edges, len(literals))
 
     @property

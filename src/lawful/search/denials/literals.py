@@ -22,7 +22,7 @@ from lawful.common.memory import make_room
 from lawful.dependencies.predicate_space import ANY_SIGN, EQUAL, GREATER, LESS, PredicateSpace
 from lawful.search.denials.kernels import inversion as kernels
 from lawful.search.kernels.sets import move_columns
-from lawful.search.sets import Look, look_away, minimal_sets, pack_sets, words_for
+from lawful.search.sets import Look, look_away, minimal_sets, padded_lists, words_for
 
 Convention = Literal["reduced", "one-per-pair", "set-minimal"]
 CONVENTIONS: Final[tuple[Convention, ...]] = ("reduced", "one-per-pair", "set-minimal")
@@ -43,7 +43,7 @@ class Literals:
     units
         What a limit on predicates counts: all literals of a group as one if they come down to one predicate.
     rivals
-        For each literal those that no constraint may have next to it, packed.
+        For each literal a list of those that no constraint may have next to it.
     is_predicates
         Whether literals are the predicates of the space, under the same numbers.
     """
@@ -52,7 +52,7 @@ class Literals:
     groups: Counts
     masks: Counts
     units: Counts
-    rivals: Words
+    rivals: Counts
     is_predicates: bool
 
     @staticmethod
@@ -62,31 +62,27 @@ class Literals:
         chosen: list[tuple[int, int]] = []
         rivals: list[Sequence[int]] = []
         for number, group in enumerate(space.groups):
-            masks = [space.signs[member] for member in group.members]
-            is_split = convention == "reduced" and _is_closed(masks)
-            own = [mask for mask in masks if _is_irreducible(mask, masks)] if is_split else masks
+            own, is_split = _literals_of(tuple(space.signs[member] for member in group.members), convention)
             literals = range(len(chosen), len(chosen) + len(own))
             is_exclusive = not is_split and convention != "set-minimal"
             rivals.extend([other for other in literals if is_exclusive and other != one] for one in literals)
             chosen.extend((number, mask) for mask in own)
         groups, masks_of_all = (np.array(side, np.int64) for side in zip(*chosen, strict=True)) if chosen else _NONE
         units = np.arange(len(chosen)) if convention == "set-minimal" else groups
-        packed = pack_sets(rivals, len(chosen))
-        return Literals(space, groups, masks_of_all, units, packed, convention != "reduced")
+        return Literals(space, groups, masks_of_all, units, padded_lists(rivals), convention != "reduced")
 
     def __len__(self) -> int:
         return len(self.groups)
 
     @cached_property
-    def members(self) -> Words:
-        """The literals of each unit."""
-        units = range(int(self.units.max(initial=-1)) + 1)
-        return pack_sets([np.flatnonzero(self.units == unit) for unit in units], len(self))
+    def members(self) -> Counts:
+        """For each unit the list of its literals."""
+        return members_of(self.units)
 
     @cached_property
     def most_units(self) -> int:
         """The most units that a constraint can have literals of."""
-        return len(np.unique(self.units))
+        return len(self.members)
 
     @cached_property
     def _mirrored(self) -> Counts:
@@ -150,6 +146,13 @@ class Literals:
         return kernels.meant_sets(sets, self.groups, self._first_of_group, self._meanings, self.is_predicates, words)
 
 
+def members_of(units: Counts) -> Counts:
+    """For each unit the list of its literals; those of a unit stand together."""
+    firsts = np.flatnonzero(np.diff(units, prepend=-1))
+    ends = np.append(firsts, len(units))[1:]
+    return padded_lists([range(first, end) for first, end in zip(firsts.tolist(), ends.tolist(), strict=True)])
+
+
 @lru_cache(maxsize=_REMEMBERED)
 def finds_no_implied(space: PredicateSpace) -> bool:
     """Whether no minimal constraint of the reduced convention follows from another as it stands.
@@ -190,17 +193,24 @@ def _meanings_of(masks: Masks, by_member: Masks, is_predicates: bool) -> list[in
     return meanings
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def _literals_of(masks: Masks, convention: Convention) -> tuple[Masks, bool]:
+    """The literals of a group, given what each of its predicates allows, and whether they are signs to exclude."""
+    is_split = convention == "reduced" and _is_closed(masks)
+    return tuple(mask for mask in masks if _is_irreducible(mask, masks)) if is_split else masks, is_split
+
+
 def _converse(mask: int) -> int:
     """The signs of the other direction."""
     return (mask & EQUAL) | (GREATER if mask & LESS else 0) | (LESS if mask & GREATER else 0)
 
 
-def _is_closed(masks: list[int]) -> bool:
+def _is_closed(masks: Masks) -> bool:
     """Whether any two predicates of a group that do not exclude each other come down to one that is there."""
     return all(one & other in masks or one & other == 0 for one in masks for other in masks)
 
 
-def _is_irreducible(mask: int, masks: list[int]) -> bool:
+def _is_irreducible(mask: int, masks: Masks) -> bool:
     """Whether a predicate does not come down to weaker ones."""
     common = ANY_SIGN
     for other in masks:

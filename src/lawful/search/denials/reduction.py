@@ -15,8 +15,10 @@ import numpy.typing as npt
 from lawful.common.arrays import Words
 from lawful.dependencies import Cell, Constant
 from lawful.dependencies.denial_implication import COMPOSED
-from lawful.dependencies.predicate_space import ANY_SIGN, GREATER, LESS, PredicateSpace
+from lawful.dependencies.predicate_space import ANY_SIGN, GREATER, LESS, Group, PredicateSpace
 from lawful.search.denials.kernels import reduction as kernels
+from lawful.search.denials.kernels.inversion import member_sums
+from lawful.search.kernels.bits import NONE
 from lawful.search.kernels.set_trie import empty_nodes
 from lawful.search.kernels.sets import count_occurrences, move_columns
 from lawful.search.sets import pack_sets, set_sizes
@@ -100,11 +102,8 @@ def _unimplied(sets: Words, space: PredicateSpace, should_stop: ShouldStop) -> C
             break
     closed = np.concatenate(known)
     sets = sets[: len(closed)]
-    weakness = np.zeros(len(sets), np.int64)
-    for number, mask in enumerate(space.signs):
-        holds = (sets[:, number // 64] >> np.uint64(number % 64)) & np.uint64(1) != 0
-        weakness[holds] += mask.bit_count()
-    lexical = kernels.reading_keys(sets)[::-1]
+    weakness = member_sums(sets, np.array([mask.bit_count() for mask in space.signs], np.int64))
+    lexical = kernels.reading_keys(_words_in_use(sets))[::-1]
     order = np.lexsort((*lexical, -weakness, set_sizes(sets), set_sizes(closed)))
     rare_first = np.empty(len(space), np.int64)
     rare_first[np.argsort(count_occurrences(closed)[: len(space)], kind="stable")] = np.arange(len(space))
@@ -127,16 +126,23 @@ def _parts(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
 
 def reading_order(sets: Words) -> Counts:
     """The places of constraints, small ones first, then by their predicates as the space has them."""
-    return np.lexsort((*kernels.reading_keys(sets)[::-1], set_sizes(sets)))
+    return np.lexsort((*kernels.reading_keys(_words_in_use(sets))[::-1], set_sizes(sets)))
 
 
 def _first_occurrences(sets: Words) -> Counts:
     """The places at which each distinct set comes first, ascending."""
+    sets = _words_in_use(sets)
     order = np.lexsort(sets.T)
     ordered = sets[order]
     is_new = np.ones(len(sets), np.bool_)
     is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     return np.sort(order[is_new])
+
+
+def _words_in_use(sets: Words) -> Words:
+    """The words in which any set has a member, and the first: in a wide space these are few, and sort as all do."""
+    in_use = np.union1d(0, np.flatnonzero(sets.any(axis=0)))
+    return np.ascontiguousarray(sets[:, in_use])
 
 
 def turned_sets(sets: Words, space: PredicateSpace) -> Words:
@@ -154,24 +160,30 @@ def _closed(sets: Words, space: PredicateSpace) -> tuple[Words, npt.NDArray[np.b
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _compared_nodes(space: PredicateSpace) -> tuple[Counts, Counts, Counts, Counts]:
-    """The two nodes that each predicate compares, the signs that it allows, and how constants compare on their own."""
+def _compared_nodes(space: PredicateSpace) -> tuple[Counts, Counts, Counts, Counts, Counts]:
+    """The two nodes that each predicate compares, the signs that it allows, and what stands between each two nodes.
+
+    That is how they compare on their own, if both are constants, and the first predicate of those that compare them.
+    """
     nodes: dict[Cell | tuple[int, Constant], int] = {}
-    left, right = (
-        np.array([nodes.setdefault(node, len(nodes)) for node in side], np.int64)
-        for side in zip(*(_nodes(space, group) for group in space.group_of), strict=True)
-    )
+    for group in space.groups:
+        for node in _nodes(group):
+            nodes.setdefault(node, len(nodes))
+    of_groups = np.array([[nodes[node] for node in _nodes(group)] for group in space.groups], np.int64)
+    left, right = of_groups[np.array(space.group_of, np.int64)].T.copy()
     kin = np.full((len(nodes), len(nodes)), ANY_SIGN, np.int64)
-    for one, a in nodes.items():
-        for other, b in nodes.items():
-            if a != b and not isinstance(one, Cell) and not isinstance(other, Cell) and one[0] == other[0]:
+    constants = [(node, number) for node, number in nodes.items() if not isinstance(node, Cell)]
+    for one, a in constants:
+        for other, b in constants:
+            if a != b and one[0] == other[0]:
                 kin[a, b] = _constants_sign(one, other, space)
-    return left, right, np.array(space.signs, np.int64), kin
+    first = np.full(kin.shape, NONE, np.int64)
+    first[of_groups[:, 0], of_groups[:, 1]] = [group.members[0] for group in space.groups]
+    return left, right, np.array(space.signs, np.int64), kin, first
 
 
-def _nodes(space: PredicateSpace, group: int) -> tuple[Cell, Cell | tuple[int, Constant]]:
-    left, right = space.groups[group].left, space.groups[group].right
-    return left, (left.column, right) if isinstance(right, Constant) else right
+def _nodes(group: Group) -> tuple[Cell, Cell | tuple[int, Constant]]:
+    return group.left, (group.left.column, group.right) if isinstance(group.right, Constant) else group.right
 
 
 def _constants_sign(one: tuple[int, Constant], other: tuple[int, Constant], space: PredicateSpace) -> int:

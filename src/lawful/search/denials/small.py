@@ -13,13 +13,15 @@ from lawful.search.denials.kernels import small as kernels
 from lawful.search.denials.literals import Counts, Literals
 from lawful.search.denials.reduction import is_possible
 from lawful.search.kernels.sets import transpose
-from lawful.search.sets import Look, words_for
+from lawful.search.sets import Look, pack_lists, padded_lists, words_for
 
-LARGEST = 3
+LARGEST = kernels.MOST
 """The most predicates of a constraint that is found so."""
 _WORDS_A_SLICE = 1 << 24
 """Words that are read between two looks at the limits: some hundredths of a second."""
 _SETS_A_SLICE = 1 << 12
+_PACKED_AT_ONCE = 1 << 21
+"""The words of constraints that are handed out at once: each has a bit for every predicate of the space."""
 
 
 def small_constraints(less: Words, greater: Words, space: PredicateSpace, size: int, look: Look) -> Iterator[Words]:
@@ -42,12 +44,14 @@ def small_constraints(less: Words, greater: Words, space: PredicateSpace, size: 
     planes, groups, weaker = _satisfying(less, greater, space), np.array(space.group_of, np.int64), _weaker(space)
     state = np.zeros(kernels.STATE_SLOTS, np.int64)
     state[kernels.SECOND] = 1
-    out = np.empty((max(_SETS_A_SLICE, len(space)), words_for(len(space))), np.uint64)
+    out = np.empty((max(_SETS_A_SLICE, len(space)), LARGEST), np.int32)
+    at_once = max(1, _PACKED_AT_ONCE // words_for(len(space)))
     while state[kernels.FIRST] < len(space):
         look()
         written = kernels.search_small_on(planes, groups, weaker, size, state, _WORDS_A_SLICE, out)
-        found = out[:written].copy()
-        yield found[is_possible(found, space)]
+        for start in range(0, written, at_once):
+            found = pack_lists(out[start : min(written, start + at_once)], len(space))
+            yield found[is_possible(found, space)]
 
 
 def _satisfying(less: Words, greater: Words, space: PredicateSpace) -> Words:
@@ -64,8 +68,4 @@ def _satisfying(less: Words, greater: Words, space: PredicateSpace) -> Words:
 
 def _weaker(space: PredicateSpace) -> Counts:
     """For each predicate those that say less of the same two cells."""
-    others = [[other for other in implied if other != one] for one, implied in enumerate(space.implied)]
-    padded = np.full((len(space), 1 + max(map(len, others))), kernels.NONE, np.int64)
-    for one, weaker in enumerate(others):
-        padded[one, : len(weaker)] = weaker
-    return padded
+    return padded_lists([[other for other in implied if other != one] for one, implied in enumerate(space.implied)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lawful.common.arrays import Int64s, Words
 from lawful.common.compiled import compiled
 
 ZERO = np.uint64(0)
@@ -11,6 +12,9 @@ ONE = np.uint64(1)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 SIX = np.uint64(6)
 LAST_BIT = np.uint64(63)
+
+NONE = -1
+"""The end of a list of numbers in a row of an array."""
 
 _PAIRS = np.uint64(0x5555555555555555)
 _NIBBLES = np.uint64(0x3333333333333333)
@@ -41,3 +45,21 @@ def lowest(word: np.uint64) -> int:
 def bit(position: int) -> np.uint64:
     """The word with a one at a position, taken modulo 64."""
     return ONE << (np.uint64(position) & LAST_BIT)
+
+
+@compiled
+def add_listed(members: Words, numbers: Int64s) -> None:
+    """Add the numbers of a list that ends with `NONE` to a set."""
+    for number in numbers:
+        if number == NONE:
+            break
+        members[number >> 6] |= bit(number)
+
+
+@compiled
+def drop_listed(members: Words, numbers: Int64s) -> None:
+    """Take the numbers of a list that ends with `NONE` out of a set."""
+    for number in numbers:
+        if number == NONE:
+            break
+        members[number >> 6] &= ~bit(number)

@@ -14,10 +14,11 @@ import numpy as np
 from lawful.common.arrays import Int64s, Words
 from lawful.search.denials.inversion import ALMOST_NODES
 from lawful.search.denials.kernels import almost as kernels
+from lawful.search.denials.literals import members_of
 from lawful.search.hitting_sets import CHUNK_SETS, nodes_a_slice
 from lawful.search.pods.kernels.left_sides import IS_EQUAL, IS_LESS, IS_UNKNOWN, turned_literals
 from lawful.search.pods.left_sides import COLUMN_BITS, Goal, literal_words, told_left_sides
-from lawful.search.sets import Look, pack_set, pack_sets, words_for
+from lawful.search.sets import Look, pack_set, padded_lists, words_for
 
 _UNBROKEN, _LESS, _EQUAL = range(3)
 """The literals beside those of the columns, in this order."""
@@ -77,11 +78,13 @@ def _with_right_side(edges: Words, goal: Goal, beside: int) -> Words:
     return result
 
 
-def _literals(columns: int) -> tuple[Int64s, Words, Words, Int64s]:
-    """For each literal its column, all literals of each column, those that exclude each other, and weaker forms."""
+def _literals(columns: int) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+    """For each literal its column, for each column its literals, then those that exclude each other, and weaker forms.
+
+    Columns are followed by what stands beside them, each on its own.
+    """
     size = COLUMN_BITS * columns + _BESIDE
     units = np.concatenate([np.arange(COLUMN_BITS * columns) // COLUMN_BITS, columns + np.arange(_BESIDE)])
-    members = pack_sets([np.flatnonzero(units == unit) for unit in range(columns + _BESIDE)], size)
     rivals: list[list[int]] = []
     weaker = np.full(size, -1, np.int64)
     for literal in range(COLUMN_BITS * columns):
@@ -91,7 +94,7 @@ def _literals(columns: int) -> tuple[Int64s, Words, Words, Int64s]:
         rivals.append([first + other for other in range(COLUMN_BITS) if other not in partners])
         if place not in (_AT_MOST, _AT_LEAST):
             weaker[literal] = literal - 2
-    return units, members, pack_sets([*rivals, *[[]] * _BESIDE], size), weaker
+    return units, members_of(units), padded_lists([*rivals, *[[]] * _BESIDE]), weaker
 
 
 def _without_beside(sets: Words, columns: int) -> Words:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from lawful.common.arrays import Words
 from lawful.common.compiled import compiled
-from lawful.search.kernels.bits import ONE, ZERO, bit, lowest, popcount
+from lawful.search.kernels.bits import ONE, ZERO, add_listed, bit, drop_listed, lowest, popcount
 
 Counts = npt.NDArray[np.int64]
 
@@ -41,8 +41,8 @@ def search_almost_on(
     weights: Counts,
     allowed: int,
     units: Counts,
-    members: Words,
-    rivals: Words,
+    members: Counts,
+    rivals: Counts,
     max_units: int,
     weaker: Counts,
     given: Words,
@@ -110,7 +110,8 @@ def search_almost_on(
             todo[level] = OPEN
             for k in range(words):
                 sets[level, SOLUTION, k] = here[SOLUTION, k]
-                sets[level, CANDIDATES, k] = here[CANDIDATES, k] & ~rivals[literal, k]
+                sets[level, CANDIDATES, k] = here[CANDIDATES, k]
+            drop_listed(sets[level, CANDIDATES], rivals[literal])
             sets[level, SOLUTION, literal >> 6] |= bit(literal)
             here[CANDIDATES, literal >> 6] |= bit(literal)
             _keep_within(sets[level], units, members, max_units)
@@ -129,7 +130,7 @@ def _take(sets: Words) -> int:
 
 
 @compiled
-def _keep_within(sets: Words, units: Counts, members: Words, max_units: int) -> None:
+def _keep_within(sets: Words, units: Counts, members: Counts, max_units: int) -> None:
     """Once the limit of units is reached, keep only candidates of the units in use."""
     words = sets.shape[1]
     used = np.zeros(words, np.uint64)
@@ -141,8 +142,7 @@ def _keep_within(sets: Words, units: Counts, members: Words, max_units: int) -> 
             rest &= rest - ONE
             if used[literal >> 6] & bit(literal) == ZERO:
                 count += 1
-                for w in range(words):
-                    used[w] |= members[units[literal], w]
+                add_listed(used, members[units[literal]])
     if count >= max_units:
         for k in range(words):
             sets[CANDIDATES, k] &= used[k]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from lawful.common.arrays import Flags, Words
 from lawful.common.compiled import compiled
-from lawful.search.kernels.bits import ONE, ZERO, bit, lowest
+from lawful.search.kernels.bits import ONE, ZERO, add_listed, bit, drop_listed, lowest
 from lawful.search.kernels.hitting_sets import (
     CANDIDATES,
     LEVEL,
@@ -64,8 +64,8 @@ def search_groups_on(
     edges: Words,
     holders: Words,
     group_of: Counts,
-    members: Words,
-    rivals: Words,
+    members: Counts,
+    rivals: Counts,
     max_groups: int,
     state: Counts,
     chosen: Counts,
@@ -80,9 +80,9 @@ def search_groups_on(
     Parameters
     ----------
     group_of, members
-        The group of each literal, and the literals of each group.
+        The group of each literal, and for each group the list of its literals, which ends with `NONE`.
     rivals
-        For each literal those that no solution may have next to it.
+        For each literal a list of those that no solution may have next to it.
     max_groups
         The most groups that a solution may have literals of.
     used
@@ -109,13 +109,12 @@ def search_groups_on(
         chosen[level] = literal
         used[level] = used[level - 1]
         if is_new:
-            for k in range(words):
-                used[level, k] |= members[group_of[literal], k]
+            add_listed(used[level], members[group_of[literal]])
             used[level, words] += ONE
         is_full = used[level, words] >= np.uint64(max_groups)
-        for k in range(words):
-            sets[level, CANDIDATES, k] &= ~rivals[literal, k]
-            if is_full:
+        drop_listed(sets[level, CANDIDATES], rivals[literal])
+        if is_full:
+            for k in range(words):
                 state[CUT] |= np.int64((sets[level, CANDIDATES, k] & ~used[level, k]) != ZERO)
                 sets[level, CANDIDATES, k] &= used[level, k]
         drop_columns_that_break_minimality(edges, holders, chosen, level, marks[level], sets[level])

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from lawful.common.arrays import Flags, Words
 from lawful.common.compiled import compiled
-from lawful.search.kernels.bits import ALL, ONE, ZERO, bit, lowest
+from lawful.search.kernels.bits import ALL, NONE, ONE, ZERO, bit, lowest
 from lawful.search.kernels.set_trie import Nodes, add_set, has_subset, with_room
 from lawful.search.kernels.sets import move_columns
 
@@ -114,7 +114,7 @@ def _sharpen(between: Counts, nodes: int) -> bool:
 
 @compiled
 def close_sets(
-    sets: Words, left: Counts, right: Counts, masks: Counts, kin: Counts, composed: Counts
+    sets: Words, left: Counts, right: Counts, masks: Counts, kin: Counts, first: Counts, composed: Counts
 ) -> tuple[Words, Flags]:
     """For each set of predicates, all predicates that hold wherever it does, and whether it can hold at all.
 
@@ -126,6 +126,8 @@ def close_sets(
         The nodes that each predicate compares, and the signs that it allows.
     kin
         For every two nodes the signs that they can have on their own: any for cells, one for two constants.
+    first
+        For every two nodes the first predicate that compares them, or `NONE`; the others follow it.
     composed
         For every two sets of signs the signs that they leave for a chain.
     """
@@ -153,13 +155,27 @@ def close_sets(
         while consistent and _sharpen(between, nodes):
             consistent = _is_possible(between, nodes) and _narrow(between, nodes, composed)
         can_hold[i] = consistent
-        for predicate in range(left.size):
-            a, b = place[left[predicate]], place[right[predicate]]
-            if consistent and a >= 0 and b >= 0 and between[a, b] & ~masks[predicate] == 0:
-                closures[i, predicate >> 6] |= bit(predicate)
+        for a in range(nodes if consistent else 0):
+            for b in range(nodes):
+                _add_implied(closures[i], between[a, b], first[node_at[a], node_at[b]], left, right, masks)
         for a in range(nodes):
             place[node_at[a]] = -1
     return closures, can_hold
+
+
+@compiled
+def _add_implied(members: Words, signs: int, first: int, left: Counts, right: Counts, masks: Counts) -> None:
+    """Add the predicates of a group, from its first one on, that allow all signs that are left between its nodes."""
+    predicate = first
+    while (
+        predicate != NONE
+        and predicate < left.size
+        and left[predicate] == left[first]
+        and right[predicate] == right[first]
+    ):
+        if signs & ~masks[predicate] == 0:
+            members[predicate >> 6] |= bit(predicate)
+        predicate += 1
 
 
 @compiled

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from lawful.common.arrays import Words
+from lawful.common.arrays import Int32s, Words
 from lawful.common.compiled import compiled
-from lawful.search.kernels.bits import ALL, ZERO, bit
+from lawful.search.kernels.bits import ALL, NONE, ZERO
 
 Counts = npt.NDArray[np.int64]
 
@@ -21,12 +21,13 @@ FIRST = 0
 SECOND = 1
 STATE_SLOTS = 2
 
-NONE = -1
+MOST = 3
+"""The most predicates of a constraint."""
 
 
 @compiled
 def search_small_on(
-    planes: Words, groups: Counts, weaker: Counts, size: int, state: Counts, word_budget: int, out: Words
+    planes: Words, groups: Counts, weaker: Counts, size: int, state: Counts, word_budget: int, out: Int32s
 ) -> int:
     """Go on until `out` may be full or about `word_budget` words were read; return how many sets were written.
 
@@ -43,8 +44,8 @@ def search_small_on(
     state
         Where to go on; it is at its end once the first predicate is none of them.
     out
-        The constraints: minimal, and none that a weaker predicate in the place of another would leave unbroken. It has
-        room for one per predicate at least.
+        The constraints, `int32[n, MOST]`, the numbers of their predicates and then `NONE`: minimal, and none that a
+        weaker predicate in the place of another would leave unbroken. It has room for one per predicate at least.
     """
     n, words = planes.shape
     common, where = np.empty(words, np.uint64), np.empty(words, np.int64)
@@ -102,12 +103,9 @@ def _go_on(state: Counts, n: int) -> None:
 
 
 @compiled
-def _write(out: Words, p: int, q: int, r: int) -> None:
-    """Write a set of up to three predicates."""
-    out[:] = ZERO
-    for one in (p, q, r):
-        if one != NONE:
-            out[one >> 6] |= bit(one)
+def _write(out: Int32s, p: int, q: int, r: int) -> None:
+    """Write a constraint of up to three predicates."""
+    out[0], out[1], out[2] = p, q, r
 
 
 @compiled
