@@ -85,7 +85,7 @@ def test_small_constraints_are_those_of_the_whole_answer(cross_columns: bool) ->
     run_loop(search, small)
     whole = denials.discover_denial_constraints(Search(ranked, engine), question)
     expected = {law for listing in whole.listings for law in listing.laws()}
-    assert {space.dc(numbers) for numbers in unpack_sets(small.confirmed)} == expected
+    assert {space.dc(numbers) for numbers in small.confirmed} == expected
     assert search.counts["checks"] >= len(expected) > 1
 
 

@@ -15,6 +15,7 @@ from lawful.evidence.denials.evidence import all_evidence
 from lawful.search import unpack_sets, words_for
 from lawful.search.denials import small
 from lawful.search.denials.reduction import reduced_places
+from lawful.search.sets import pack_lists
 
 
 @st.composite
@@ -33,7 +34,8 @@ def test_small_constraints_are_those_of_brute_force(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(small, "_WORDS_A_SLICE", words_a_slice)
         for size in range(1, largest + 1):
-            found += small.small_constraints(signs.less, signs.greater, space, size, lambda: None)
+            for lists in small.small_constraints(signs.less, signs.greater, space, size, lambda: None):
+                found.append(pack_lists(lists, len(space)))
     kept, _ = reduced_places(np.concatenate(found), space)
     numbers = [frozenset(each) for each in unpack_sets(kept)]
     plain = denial_oracle.comparisons(space.predicates)

@@ -24,6 +24,7 @@ from lawful.search.denials.literals import Literals
 from lawful.search.denials.reduction import reduced_places
 from lawful.search.denials.small import small_constraints
 from lawful.search.kernels.supersets import superset_weights
+from lawful.search.sets import pack_lists
 
 TABLE = ValueTable(("number", "number", "text"), ((1, 2, 2, None), (3, 1, 2, 1), ("a", "b", "b", "a")))
 SPACE = PredicateSpace.of(
@@ -44,7 +45,8 @@ def main() -> None:
         pool = DenialPool(table, SPACE, policy)
         assert pool.add_pairs(np.array([0, 1], np.int32), np.array([2, 3], np.int32)) > 0
         sizes = (small_constraints(signs.less, signs.greater, SPACE, size, lambda: None) for size in (1, 2, 3))
-        small, _ = reduced_places(np.concatenate([sets for size in sizes for sets in size]), SPACE)
+        packed = [pack_lists(lists, len(SPACE)) for size in sizes for lists in size]
+        small, _ = reduced_places(np.concatenate(packed), SPACE)
         right = denial_oracle.constraints(TABLE.rows, SPACE.predicates, policy, "reduced", largest=3)
         assert {SPACE.dc(numbers) for numbers in unpack_sets(small)} == set(right)
         for convention in ("set-minimal", "one-per-pair", "reduced"):

@@ -9,10 +9,10 @@ A space is closed under exchanging t and s: whatever holds for (t, s) can be sai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, lru_cache
-from typing import Final
+from functools import cache, cached_property, wraps
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from lawful.common.errors import UsageError
 from lawful.dependencies.denial_implication import negated, swapped_predicate
@@ -33,9 +33,6 @@ SIGNS_OF: Final[Mapping[Operator, int]] = {
 """The signs that each operator allows."""
 
 ORDER_OPERATORS: Final[frozenset[Operator]] = frozenset(("<", "<=", ">", ">="))
-
-
-_REMEMBERED_DESCRIPTIONS = 32
 
 
 @dataclass(frozen=True)
@@ -85,6 +82,8 @@ class PredicateSpace:
     predicates: tuple[Predicate, ...]
     groups: tuple[Group, ...]
     constant_places: Mapping[tuple[int, Constant], int] = field(default_factory=dict)
+    worked_out: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """What others have worked out of this space, kept as long as the space is; see `worked_out_once`."""
 
     @staticmethod
     def of(
@@ -108,6 +107,10 @@ class PredicateSpace:
 
     def __len__(self) -> int:
         return len(self.predicates)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # What was worked out would make a message to other processes many times as large.
+        return PredicateSpace, (self.predicates, self.groups, self.constant_places)
 
     def __hash__(self) -> int:
         # Equal spaces have equal signs, which are hashed alike in every process and much quicker than predicates.
@@ -206,7 +209,28 @@ class PredicateSpace:
         return list(_description(self, tuple(names)))
 
 
-@lru_cache(maxsize=_REMEMBERED_DESCRIPTIONS)
+Inputs = ParamSpec("Inputs")
+Result = TypeVar("Result")
+
+
+def worked_out_once(
+    work: Callable[Concatenate[PredicateSpace, Inputs], Result],
+) -> Callable[Concatenate[PredicateSpace, Inputs], Result]:
+    """Let what a function works out of a space be remembered with the space; its other arguments are given in place."""
+    name = f"{work.__module__}.{work.__qualname__}"
+
+    @wraps(work)
+    def remembering(space: PredicateSpace, /, *inputs: Inputs.args, **named: Inputs.kwargs) -> Result:
+        key = (name, inputs)
+        if key not in space.worked_out:
+            space.worked_out[key] = work(space, *inputs, **named)
+        result: Result = space.worked_out[key]
+        return result
+
+    return remembering
+
+
+@worked_out_once
 def _description(space: PredicateSpace, names: tuple[str, ...]) -> tuple[str, ...]:
     both_ways: dict[str, list[str]] = {}
     for place, group in enumerate(space.groups):

@@ -33,13 +33,13 @@ from lawful.discovery.compared_pairs import (
 )
 from lawful.discovery.denials.hybrid import DenialConstraints
 from lawful.discovery.denials.listing import DenialListing, interests_of
-from lawful.discovery.denials.preliminary import Preliminary
+from lawful.discovery.denials.preliminary import Numbers, Preliminary
 from lawful.discovery.denials.questions import DenialQuestion, predicate_space
 from lawful.discovery.findings import Findings
 from lawful.discovery.loop import run_loop
 from lawful.discovery.search import Search
 from lawful.evidence.denials.evidence import DenialEvidence
-from lawful.search import distinct_sets, set_sizes
+from lawful.search import distinct_sets, pack_sets, set_sizes
 from lawful.search.denials.inversion import almost_constraints
 from lawful.search.denials.literals import Literals
 from lawful.search.denials.reduction import ShouldStop, reading_order
@@ -180,14 +180,16 @@ class _Constraints:
         These are those of single columns as long as nothing else was found: to say the same in the words of a wide
         space takes time.
         """
-        has_more = any(small.found_more for small in self._small if small.preliminary.space is self._space)
-        spoken = self._preliminary if has_more or any(map(len, self._found)) else self._single_columns
-        confirmed = [
-            spoken.of_this_space(small.confirmed, small.preliminary.space)
-            for small in self._small
-            if spoken is self._preliminary or small.preliminary.space is spoken.space
-        ]
-        return spoken, np.concatenate([spoken.nothing(), *confirmed, *(sets for sets in self._found if len(sets))])
+        spoken, found = self._preliminary, [sets for sets in self._found if len(sets)]
+        if not found and not any(small.found_more and small.space is self._space for small in self._small):
+            spoken = self._single_columns
+        confirmed: list[Numbers] = []
+        for small in self._small:
+            if spoken is self._preliminary or small.space is spoken.space:
+                confirmed += spoken.in_this_space([*small.confirmed], small.space)
+        if found:
+            return spoken, np.concatenate([pack_sets(confirmed, len(spoken.space)), *found])
+        return spoken.of_few(confirmed)[:2]
 
     def _find_small_ones(self, question: DenialQuestion) -> None:
         """Find constraints of few predicates, which is what there is to say until all others are certain.
@@ -203,10 +205,10 @@ class _Constraints:
         from lawful.search.denials.small import LARGEST
 
         largest = LARGEST if question.max_size is None else min(LARGEST, question.max_size)
-        preliminary = self._preliminary.with_own_pool()
+        preliminary = self._preliminary.over(self._space)
         preliminary.be_patient_for_small_laws()
-        known = [preliminary.of_this_space(small.confirmed, small.preliminary.space) for small in self._small]
-        thinker = SmallConstraints(self._search, preliminary, largest, np.concatenate([preliminary.nothing(), *known]))
+        known = [one for small in self._small for one in preliminary.in_this_space([*small.confirmed], small.space)]
+        thinker = SmallConstraints(self._search, preliminary, largest, known)
         self._small.append(thinker)
         with suppress(SlowerThanAllPairsError):  # the patience has ended
             run_loop(self._search, thinker)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 
-from lawful.common.arrays import Words
+from lawful.common.arrays import Int64s, Words
+from lawful.common.memory import make_room
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.discovery.compared_pairs import ComparedPairs
 from lawful.discovery.denials.questions import DenialQuestion
@@ -20,8 +22,14 @@ from lawful.search.sets import by_size, words_for
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.sample import SampleTable
 
+Numbers = tuple[int, ...]
+"""A constraint as the numbers of its predicates in the space, ascending."""
+
 _FOUND_FOR_A_CHECK = 8
 """How many constraints are found for one that is left to check, at most: others are mirror images or implied."""
+
+_COPIES = 6
+"""What it takes to find out what follows from what, in copies of the constraints."""
 
 
 class Preliminary(ComparedPairs):
@@ -33,16 +41,41 @@ class Preliminary(ComparedPairs):
         super().__init__(search, question, table, space)
         self._question = question
 
-    def with_own_pool(self) -> Preliminary:
-        """The same with a pool of its own."""
-        return Preliminary(self._search, self._question, self._table, self.space)
+    def over(self, space: PredicateSpace) -> Preliminary:
+        """The same over a space, with a pool of its own."""
+        return Preliminary(self._search, self._question, self._table, space)
 
-    def of_this_space(self, sets: Words, space: PredicateSpace) -> Words:
+    def in_this_space(self, constraints: Sequence[Numbers], space: PredicateSpace) -> Sequence[Numbers]:
         """Constraints over some of the predicates, numbered as here."""
-        if space is self.space:
-            return sets
+        if space is self.space or not constraints:
+            return constraints
         numbers = [self.space.numbers[predicate] for predicate in space.predicates]
-        return pack_sets([[numbers[one] for one in each] for each in unpack_sets(sets)], len(self.space))
+        return [tuple(sorted(numbers[one] for one in each)) for each in constraints]
+
+    def of_few(self, constraints: Sequence[Numbers], copies: int = 0) -> tuple[Preliminary, Words, Int64s]:
+        """Constraints as sets of only those predicates that they, or their mirror images, are made of.
+
+        Returns also the numbers that these predicates have here. What follows from what is the same in either space:
+        constraints are made of these predicates alone.
+
+        Raises
+        ------
+        StoppedError
+            If there is no room for so many copies of these sets.
+        """
+        named = np.unique(np.fromiter(chain.from_iterable(constraints), np.int64))
+        named = np.union1d(named, np.array(self.space.mirrored, np.int64)[named])
+        make_room(copies * len(constraints) * self.nothing().itemsize * words_for(len(named)))
+        few = self.over(self.space.only(named.tolist()))
+        places = dict(zip(named.tolist(), range(len(named)), strict=True))
+        return few, pack_sets([[places[one] for one in each] for each in constraints], len(named)), named
+
+    def strongest_of(self, constraints: Sequence[Numbers]) -> list[Numbers]:
+        """Some constraints without those that follow from others, small ones first."""
+        few, sets, named = self.of_few(constraints, _COPIES)
+        kept, _ = reduced_places(sets, few.space, should_stop=self.is_over)
+        self.look()
+        return [tuple(named[list(each)].tolist()) for each in unpack_sets(by_size(kept))]
 
     def sampled_and_inverted(self) -> Words:
         """Sample, and give what the sample suggests."""

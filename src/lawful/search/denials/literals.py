@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from lawful.common.arrays import Words
 from lawful.common.memory import make_room
-from lawful.dependencies.predicate_space import ANY_SIGN, EQUAL, GREATER, LESS, PredicateSpace
+from lawful.dependencies.predicate_space import ANY_SIGN, EQUAL, GREATER, LESS, PredicateSpace, worked_out_once
 from lawful.search.denials.kernels import inversion as kernels
 from lawful.search.kernels.sets import move_columns
 from lawful.search.sets import Look, look_away, minimal_sets, padded_lists, words_for
@@ -56,7 +56,7 @@ class Literals:
     is_predicates: bool
 
     @staticmethod
-    @lru_cache(maxsize=_REMEMBERED)
+    @worked_out_once
     def of(space: PredicateSpace, convention: Convention) -> Literals:
         """The literals for a convention over a space."""
         chosen: list[tuple[int, int]] = []
@@ -153,7 +153,7 @@ def members_of(units: Counts) -> Counts:
     return padded_lists([range(first, end) for first, end in zip(firsts.tolist(), ends.tolist(), strict=True)])
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@worked_out_once
 def finds_no_implied(space: PredicateSpace) -> bool:
     """Whether no minimal constraint of the reduced convention follows from another as it stands.
 

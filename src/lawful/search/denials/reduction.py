@@ -6,7 +6,6 @@ The same reasoning as `dependencies.denial_implication`, on packed sets of predi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from lawful.common.arrays import Words
 from lawful.dependencies import Cell, Constant
 from lawful.dependencies.denial_implication import COMPOSED
-from lawful.dependencies.predicate_space import ANY_SIGN, GREATER, LESS, Group, PredicateSpace
+from lawful.dependencies.predicate_space import ANY_SIGN, GREATER, LESS, Group, PredicateSpace, worked_out_once
 from lawful.search.denials.kernels import reduction as kernels
 from lawful.search.denials.kernels.inversion import member_sums
 from lawful.search.kernels.bits import NONE
@@ -26,7 +25,6 @@ from lawful.search.sets import pack_sets, set_sizes
 Counts = npt.NDArray[np.int64]
 
 _COMPOSED = np.array(COMPOSED, np.int64)
-_REMEMBERED = 32
 _SETS_AT_ONCE = 1 << 12
 """Sets between two looks at whether to stop: some hundredths of a second."""
 
@@ -150,7 +148,7 @@ def turned_sets(sets: Words, space: PredicateSpace) -> Words:
     return move_columns(sets, _mirrored(space), sets.shape[1])
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@worked_out_once
 def _mirrored(space: PredicateSpace) -> Counts:
     return np.array(space.mirrored, np.int64)
 
@@ -159,7 +157,7 @@ def _closed(sets: Words, space: PredicateSpace) -> tuple[Words, npt.NDArray[np.b
     return kernels.close_sets(sets, *_compared_nodes(space), _COMPOSED)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@worked_out_once
 def _compared_nodes(space: PredicateSpace) -> tuple[Counts, Counts, Counts, Counts, Counts]:
     """The two nodes that each predicate compares, the signs that it allows, and what stands between each two nodes.
 

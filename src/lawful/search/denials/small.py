@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lawful.common.arrays import Words
+from lawful.common.arrays import Int32s, Words
 from lawful.common.memory import make_room
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.search.denials.kernels import small as kernels
@@ -21,11 +21,14 @@ _WORDS_A_SLICE = 1 << 24
 """Words that are read between two looks at the limits: some hundredths of a second."""
 _SETS_A_SLICE = 1 << 12
 _PACKED_AT_ONCE = 1 << 21
-"""The words of constraints that are handed out at once: each has a bit for every predicate of the space."""
+"""The words of sets that are looked at together: each has a bit for every predicate of the space."""
 
 
-def small_constraints(less: Words, greater: Words, space: PredicateSpace, size: int, look: Look) -> Iterator[Words]:
+def small_constraints(less: Words, greater: Words, space: PredicateSpace, size: int, look: Look) -> Iterator[Int32s]:
     """Yield the constraints of so many predicates that no pair breaks in either order, none of them trivial.
+
+    They are rows of an array, the numbers of their predicates, ascending: in a wide space a set of them takes thousands
+    of times as much.
 
     They are minimal, and none follows from another that has a weaker predicate of the same group in the place of one:
     those of the reduced convention, before what follows across groups is left out.
@@ -50,8 +53,8 @@ def small_constraints(less: Words, greater: Words, space: PredicateSpace, size: 
         look()
         written = kernels.search_small_on(planes, groups, weaker, size, state, _WORDS_A_SLICE, out)
         for start in range(0, written, at_once):
-            found = pack_lists(out[start : min(written, start + at_once)], len(space))
-            yield found[is_possible(found, space)]
+            found = out[start : min(written, start + at_once), :size]
+            yield found[is_possible(pack_lists(found, len(space)), space)]
 
 
 def _satisfying(less: Words, greater: Words, space: PredicateSpace) -> Words:
