@@ -33,7 +33,8 @@ _NUMBERS: Final = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.
 _TIMES: Final = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME, ColumnType.DURATION})
 _ORDERED: Final = _NUMBERS | _TIMES
 _EQUALITY: Final[tuple[Operator, ...]] = ("=", "!=")
-_REMEMBERED_SPACES = 32
+_REMEMBERED_SPACES, _MOST_REMEMBERED = 32, 2_000
+"""Spaces that are remembered, and the comparisons of the largest of them: others take too much to be kept."""
 
 Comparison = tuple[Cell, Cell | Constant, tuple[Operator, ...]]
 """What is compared, and by which operators."""
@@ -152,7 +153,8 @@ def predicate_space(
     with_constants = [*_with_constants(table, columns, question)] if question.constants else []
     constants = {(cell.column, right) for cell, right, _ in with_constants if isinstance(right, Constant)}
     places = tuple((constant, constant_place(table, *constant)) for constant in constants)
-    return _space(same, (*across, *with_constants), places)
+    others = (*across, *with_constants)
+    return (_space if len(others) <= _MOST_REMEMBERED else _space.__wrapped__)(same, others, places)
 
 
 @lru_cache(maxsize=_REMEMBERED_SPACES)
