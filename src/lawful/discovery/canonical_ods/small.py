@@ -30,7 +30,9 @@ from lawful.search import pack_set, pack_sets, words_for
 from lawful.search.sets import WORD_BITS
 from lawful.tables.sample import is_sample
 
-_RANDOM_PAIRS, _NEAR_PAIRS = 4_000, 16_000
+_PAIRS, _SHARE_OF_RANDOM = 20_000, 0.2
+_MOST_BITS = 1 << 28
+"""What swaps of the pairs that are sampled may take: of each pair, two bits for every two columns."""
 _CHECKS_AT_ONCE = 1_000
 
 
@@ -73,9 +75,13 @@ class _SmallPairs:
     def sample(self) -> None:
         """Compare a few pairs: witnesses tell more than further ones would."""
         pool, seed = self._shared.pool, self._question.seed
-        sample_random_pairs(pool, _RANDOM_PAIRS, seed)
-        each = max(1, _NEAR_PAIRS // (2 * max(1, len(pool.columns))))
-        WindowSampler(pool, self._shared.sampled, seed, each).run(0.0, _NEAR_PAIRS, self._search.watch.is_over)
+        width = max(1, len(pool.columns))
+        pairs = min(_PAIRS, _MOST_BITS // (2 * width * WORD_BITS * words_for(width)))
+        at_random = int(_SHARE_OF_RANDOM * pairs)
+        sample_random_pairs(pool, at_random, seed)
+        near = pairs - at_random
+        each = max(1, near // (2 * width))
+        WindowSampler(pool, self._shared.sampled, seed, each).run(0.0, near, self._search.watch.is_over)
 
     def think(self) -> Iterator[Sequence[Candidate]]:
         """Send the candidates of one context after the other, of each until nothing is wrong any more."""
