@@ -91,17 +91,14 @@ def make_state(
     OpenState
         The state, open for writing. Use it in a `with` block, or close it.
     """
-    from lawful.runs.making_states import make_state as make
-    from lawful.runs.spread_states import make_spread_state
+    from lawful.runs.new_states import NewState
+    from lawful.runs.states import make_state as make
 
     options = read_options(format, columns, types, limit, dialect)
     settings = _state_settings(find, null, max_size, error, measure, evidence, row_key, only_pinned=only_pinned)
     where, told = Where.of(engine, spark), silent if progress is None else function("progress", progress)
     noted = silent if notes is None else function("notes", notes)
-    limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
-    if where.placement == "shuffle":
-        return make_spread_state(path, source, options, settings, where, pins=pins, **limits, progress=told)
-    return make(Path(path), source, options, settings, where, pins=pins, **limits, progress=told, notes=noted)
+    return make(path, NewState(source, options, settings, where, pins, time_limit, memory_limit, told, noted))
 
 
 def open_state(
@@ -115,11 +112,9 @@ def open_state(
 
     Only one process at a time can have it open for writing, unless it is spread over a cluster.
     """
-    from lawful.runs.maintain import open_state as open_it
-    from lawful.runs.spread_states import is_spread, open_spread_state
+    from lawful.runs.states import open_state as open_it
 
-    where = Where.of(engine, spark)
-    return open_spread_state(path, where) if is_spread(path) else open_it(Path(path), where, writes=writes)
+    return open_it(path, Where.of(engine, spark), writes=writes)
 
 
 def maintain(
@@ -305,10 +300,9 @@ def is_state(
     spark: SparkSession | SparkSettings | None = None,
 ) -> bool:
     """Whether there is a state in a folder; another file system than this machine's is asked through Spark."""
-    from lawful.runs.maintain import is_state as look
-    from lawful.runs.spread_states import is_spread_state
+    from lawful.runs.states import is_state as look
 
-    return is_spread_state(path, Where.of(engine, spark)) or look(Path(path))
+    return look(path, Where.of(engine, spark))
 
 
 def _state_settings(

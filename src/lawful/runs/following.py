@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lawful.common.errors import EngineError, LawfulError, StateInUseError, StoppedError
-from lawful.runs.maintain import is_state, open_state
 from lawful.runs.run import Where
+from lawful.runs.states import is_state, open_state
 from lawful.runs.stream_batches import STREAMS, BatchTold, StreamEndedError, failure_of
 
 if TYPE_CHECKING:
@@ -92,8 +92,9 @@ def follow(
         _refuse_failed(query, name)
     elif isinstance(known := STREAMS.failed.get(name), LawfulError) and not isinstance(known, StreamEndedError):
         raise known
-    if is_state(state):
-        with open_state(state, Where("local"), writes=False) as opened:
+    here = Where("local")
+    if is_state(state, here):
+        with open_state(state, here, writes=False) as opened:
             followed.report = opened.as_it_is()
     return followed
 

@@ -26,10 +26,11 @@ from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import StateFiles
 from lawful.maintenance.stream_place import StreamPlace
+from lawful.runs.any_state import laws_of
 from lawful.runs.arrived_files import ArrivedRows, local_path, named_rows, read_arrived
 from lawful.runs.change_feeds import cancelled_by_key, columns_beside, split_changes
 from lawful.runs.handed_on import OnEvent, Tellers
-from lawful.runs.maintain import OpenState, laws_of
+from lawful.runs.maintain import OpenState
 from lawful.runs.run import Where
 from lawful.runs.stopping import UserWatch
 from lawful.tables.living.incoming import Incoming, Misfits, match_columns

@@ -12,9 +12,9 @@ from lawful.maintenance.settings import StateSettings
 from lawful.runs.batch_reading import OPERATION
 from lawful.runs.following import Followed, follow
 from lawful.runs.laws_input import GivenLaws
-from lawful.runs.maintain import is_state, open_state
-from lawful.runs.making_states import make_state
+from lawful.runs.new_states import NewState
 from lawful.runs.run import Progress, Where, silent
+from lawful.runs.states import is_state, make_state, open_state
 from lawful.runs.stream_batches import BatchTold
 from lawful.runs.streams import StreamSettings, StreamSource, is_stream, start, stream_of
 from lawful.tables.options import CsvDialect, ReadOptions
@@ -40,8 +40,8 @@ def maintain(
     if is_stream(source):
         return start(StreamSource(source), folder, settings, pins, how)
     limits: dict[str, Any] = {"memory_limit": how.memory_limit}
-    if not is_state(folder):
-        with make_state(folder, source, options, settings, where, pins=pins, **limits) as made:
+    if not is_state(folder, where):
+        with make_state(folder, NewState(source, options, settings, where, pins, **limits)) as made:
             return made.as_it_is()
     with open_state(folder, where) as opened:
         if pins is not None:

@@ -16,10 +16,10 @@ from lawful.dependencies import format_law
 from lawful.maintenance.batches import Batch, Missing
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.state_files import StateFiles
 from lawful.runs.change_feeds import BESIDE, columns_beside
 from lawful.runs.handed_on import OnEvent
 from lawful.runs.laws_input import GivenLaws, given_laws
-from lawful.runs.maintain import is_state
 from lawful.runs.stream_batches import STREAMS, StreamJob
 from lawful.tables.files import format_of, list_files
 from lawful.tables.living.incoming import Misfits
@@ -245,7 +245,7 @@ def json_rows(frame: DataFrame, names: Sequence[str]) -> DataFrame:
 
 
 def _names_of_state(state: Path) -> tuple[str, ...] | None:
-    if not is_state(state):
+    if not StateFiles.exist(state):
         return None
     return tuple(LivingState.open(state).table.names)
 
