@@ -311,13 +311,13 @@ def state(
     output.require_writable(out, state)
     with output.shown_progress() as progress, open_state(state, writes=False) as opened:
         shown = opened.described(progress, verify=verify)
-        laws = opened.laws if out is not None else None
+        laws = opened.document() if out is not None else None
     if json_:
         output.print_json(shown.to_dict())
     else:
         output.print_state(shown, showing.limits)
     if out is not None and laws is not None:
-        write_document(laws.streamed(), out)
+        write_document(laws, out)
     if not shown.is_right:
         raise typer.Exit(EXIT_BAD_INPUT)
     raise typer.Exit(EXIT_FINE if shown.holds else EXIT_LAWS_BROKEN)
