@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lawful.api.reading import read_options
@@ -178,17 +177,15 @@ def maintain(
     StreamingQuery or BatchReport
         Of a stream Spark's own query; else what the batch did.
     """
-    from lawful.runs.spread_states import refuse_spread
     from lawful.runs.stream_verbs import maintain as run
     from lawful.runs.streams import StreamSettings
 
     where = Where.of(engine, spark)
-    refuse_spread(state, where)
     settings = _state_settings(find, null, max_size, error, measure, evidence, row_key, only_pinned=only_pinned)
     how = StreamSettings(
         checkpoint, trigger, misfits, missing, quarantine, events, on_event, memory_limit, new_query, engine
     )
-    return run(source, Path(state), settings, pin, how, where, ReadOptions())
+    return run(source, state, settings, pin, how, where, ReadOptions())
 
 
 def follow(
@@ -245,12 +242,10 @@ def follow(
     Followed
         How much was done, and how the state is in the end.
     """
-    from lawful.runs.spread_states import refuse_spread
     from lawful.runs.stream_verbs import follow_source
     from lawful.runs.streams import StreamSettings
 
     where = Where.of(engine, spark)
-    refuse_spread(state, where)
     settings = _state_settings(find, null, max_size, error, measure, evidence, row_key, only_pinned=only_pinned)
     how = StreamSettings(
         checkpoint, trigger, misfits, missing, quarantine, events, on_event, memory_limit, new_query, engine
@@ -259,7 +254,7 @@ def follow(
     asked = mapping("source_options", source_options or {}, '{"maxFilesPerTrigger": "10"}')
     return follow_source(
         text("source", source),
-        Path(state),
+        state,
         settings,
         pin,
         how,
@@ -290,7 +285,7 @@ def events(path: str | os.PathLike[str], spark: SparkSession, since: int = 0) ->
     """What happened to the laws of a state in versions after `since`, as a DataFrame of Spark."""
     from lawful.runs.stream_verbs import events_frame
 
-    return events_frame(Path(path), spark, since)
+    return events_frame(path, spark, since)
 
 
 def is_state(

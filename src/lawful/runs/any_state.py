@@ -73,6 +73,11 @@ class AnyOpenState(Closing, ABC, Generic[State]):
         return self._state.table.version
 
     @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._state.table.names)
+
+    @property
     def settings(self) -> dict[str, Any]:
         """What was settled when the state was made."""
         return self._state.settings.to_dict()

@@ -113,16 +113,6 @@ def is_spread_state(path: str | os.PathLike[str], where: Where) -> bool:
         return Manifests(StateEngines(_replicated(where), stack).spark(), location_of(path)).last_number() >= 0
 
 
-def refuse_spread(path: str | os.PathLike[str], where: Where) -> None:
-    """Refuse a spread state where a stream or a table is to be followed in one call."""
-    if is_spread(path) or where.placement == "shuffle":
-        raise UsageError(
-            "a state that is spread over a cluster takes batches one by one",
-            "Use lawful.open_state(path).apply(rows, batch_id=...); for a stream, call that for every micro-batch from "
-            "foreachBatch, with the number of the micro-batch in its id.",
-        )
-
-
 def _replicated(where: Where) -> Where:
     """Where batches are read: they fit a process."""
     return replace(where, placement="auto")
