@@ -16,14 +16,15 @@ import lawful
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law, NamedLaw
 from lawful.maintenance.spread import memory
-from maintenance.changing_tables import Row, arrow_of, changes, names_of, taken
+from lawful.runs.maintain import OpenState
+from maintenance.changing_tables import Row, arrow_of, changes, names_of, rows_in, taken
 from maintenance.test_pinned_laws import LAWS, POLICIES, WIDTH, breaks, fitting
 from maintenance.test_spread_states import with_equalities
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from lawful.api import OpenSpreadState, OpenState
+    from lawful.api import OpenSpreadState
     from lawful.results.batch_report import BatchReport
 
 NOT_THERE: Row = (9,) * WIDTH
@@ -46,7 +47,10 @@ def witnesses_break_their_laws(report: BatchReport, laws: list[Law], policy: Nul
 
 def remembered(state: OpenState | OpenSpreadState) -> list[Any]:
     """All that happened, but for when, and which of the rows that did it are shown."""
-    events = [{**event, "time": "", "rows": []} for event in state.events()]
+    events = [
+        {**event, "time": "", "reason": "", "rows": event["rows"] if event["event"] == "aside" else []}
+        for event in state.events()
+    ]
     entries = [{**entry, "time": ""} for entry in state.changes]
     return [events, entries, [life.to_dict() for life in state.history()]]
 
@@ -64,25 +68,30 @@ def both(
 
 
 def states_tell_the_same(
-    spark: SparkSession, first: list[Row], batches: list[tuple[list[Row], float]], policy: NullPolicy, laws: list[Law]
+    spark: SparkSession,
+    first: list[Row],
+    batches: list[tuple[list[Row], float]],
+    policy: NullPolicy,
+    laws: list[Law],
+    *,
+    puts_aside: bool,
 ) -> None:
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(memory, "MOST_CHANGES", 1):
         one, spread = both(Path(folder), spark, first, policy, laws)
-        rows = list(first)
+        aside = [Path(folder) / f"aside {number}" if puts_aside else None for number in range(2)]
         with one, spread:
             assert told(spread.as_it_is()) == told(one.as_it_is())
             for number, (come, share) in enumerate(batches):
-                go = taken(rows, share)
-                rows = [*_without(rows, go), *come]
+                assert isinstance(one, OpenState)
                 batch: dict[str, Any] = {
                     "inserts": arrow_of(come, WIDTH),
-                    "deletes": arrow_of([*go, NOT_THERE], WIDTH),
+                    "deletes": arrow_of([*taken(rows_in(one._state), share), NOT_THERE], WIDTH),
                     "missing": "skip",
                     "batch_id": f"batch {number}",
                 }
-                expected, found = one.apply(**batch), spread.apply(**batch)
+                expected, found = one.apply(**batch, quarantine=aside[0]), spread.apply(**batch, quarantine=aside[1])
                 assert told(found) == told(expected)
-                assert (found.missing, found.rows) == (1, len(rows))
+                assert (found.missing, found.rows) == (1, len(rows_in(one._state)))
                 witnesses_break_their_laws(found, laws, policy)
                 witnesses_break_their_laws(expected, laws, policy)
             assert remembered(spread) == remembered(one)
@@ -91,27 +100,24 @@ def states_tell_the_same(
             assert told(again)["pins"] == told(one.as_it_is())["pins"]
 
 
-def _without(rows: list[Row], gone: list[Row]) -> list[Row]:
-    left = list(rows)
-    for row in gone:
-        left.remove(row)
-    return left
-
-
-@given(data=st.data(), policy=POLICIES)
+@given(data=st.data(), policy=POLICIES, puts_aside=st.booleans())
 @one_in(6)
-def test_states_tell_the_same_of_any_batches(spark: SparkSession, data: st.DataObject, policy: NullPolicy) -> None:
+def test_states_tell_the_same_of_any_batches(
+    spark: SparkSession, data: st.DataObject, policy: NullPolicy, puts_aside: bool
+) -> None:
     first, batches = data.draw(changes(WIDTH, most=6))
     laws = with_equalities(fitting([data.draw(family) for family in LAWS], policy))
     if laws:
-        states_tell_the_same(spark, first, batches[:2], policy, laws)
+        states_tell_the_same(spark, first, batches[:2], policy, laws, puts_aside=puts_aside)
 
 
 @pytest.mark.slow
-@given(data=st.data(), policy=POLICIES)
+@given(data=st.data(), policy=POLICIES, puts_aside=st.booleans())
 @one_in(2)
-def test_states_tell_the_same_of_many_batches(spark: SparkSession, data: st.DataObject, policy: NullPolicy) -> None:
+def test_states_tell_the_same_of_many_batches(
+    spark: SparkSession, data: st.DataObject, policy: NullPolicy, puts_aside: bool
+) -> None:
     first, batches = data.draw(changes(WIDTH, most=10))
     laws = with_equalities(fitting([data.draw(family) for family in LAWS], policy))
     if laws:
-        states_tell_the_same(spark, first, batches, policy, laws)
+        states_tell_the_same(spark, first, batches, policy, laws, puts_aside=puts_aside)

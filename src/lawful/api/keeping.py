@@ -58,7 +58,7 @@ def make_state(
     """Make a state of a table and its laws in a new folder, to be kept up to date while rows come and go.
 
     With `SparkSettings(placement="shuffle")` and `only_pinned` the rows are spread over a cluster, for tables that are
-    too large for a process; the source is then Parquet files or one of Spark's own tables and frames.
+    too large for a process; the source is then files or one of Spark's own tables and frames.
 
     Parameters
     ----------

@@ -231,7 +231,7 @@ class LivingState:
             self._pinned.forget_new_values()
             raise
         try:
-            aside = [] if fitted is None else aside_of(self.table, fitted, put_aside, self.pins)
+            aside = [] if fitted is None else aside_of(self.table, fitted, put_aside, self.pins, self.table.place)
             applied = self._take_in(batch, gone.rows, come, fitted, known, aside, engine, watch)
         except BaseException:
             self._go_back()

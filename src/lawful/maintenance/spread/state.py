@@ -12,23 +12,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from lawful.checks.fitting import require_fitting
 from lawful.checks.workspace import Workspace
 from lawful.common.errors import SourceError, UsageError
-from lawful.dependencies import Law, columns_of
+from lawful.dependencies import Key, Law, columns_of
 from lawful.discovery.questions import Watch
 from lawful.engines.spread.index import LawIndex, Tallies
+from lawful.engines.spread.kept_laws import KeptLaw
 from lawful.engines.spread.tallies import MOST_SHOWN, ShownRow
 from lawful.maintenance.applied import Applied, PinnedLaw
 from lawful.maintenance.batches import Batch, key_is_shared, origins_of
 from lawful.maintenance.kept_laws import LawsChange
 from lawful.maintenance.law_events import Event, LoggedChange, pinned_events
 from lawful.maintenance.logged_notes import aside_of, entry_of
+from lawful.maintenance.pins.outcomes import PutAside
 from lawful.maintenance.settings import StateSettings
-from lawful.maintenance.spread.batch_rows import BatchFinder, BatchRows
+from lawful.maintenance.spread.batch_rows import BatchFinder, BatchRows, FittedTypes
 from lawful.maintenance.spread.document import ColumnFacts, SpreadDocument
 from lawful.maintenance.spread.fares import pinned_laws, row_views, with_tallies, witness_views
 from lawful.maintenance.spread.keeping import kept_laws
+from lawful.maintenance.spread.letting_through import Met, judge_of, put_aside
 from lawful.maintenance.spread.memory import Memory
 from lawful.maintenance.stream_place import StreamPlace, is_replay
 from lawful.results.check_report import RowView
@@ -204,20 +209,33 @@ class SpreadState:
         begin = time.perf_counter()
         if (version := self._version_of(batch)) is not None:
             return Applied(batch.id, version, self.table.rows, was_known=True, pins=self.judged())
-        if batch.offenders == "quarantine":
-            raise UsageError(
-                "rows that would break a pinned law cannot be put aside from a state that is spread over a cluster yet",
-                "Leave out --quarantine: the report and --events tell which rows break laws.",
-            )
         if self._manifests.last_number() != self._number:
             raise SourceError(f"another process has changed {self.location}", "Open the state again.")
-        changed = BatchFinder(self.table, self._rows, self._document.row_segments, self.key).rows_of(batch)
+
+        def offending(gone: pa.Table, come: pa.Table, types: FittedTypes, keys: Met) -> list[PutAside]:
+            return self._offending(gone, come, types, keys, watch)
+
+        finder = BatchFinder(self.table, self._rows, self._document.row_segments, self.key, offending)
+        changed = finder.rows_of(batch)
         watch.look()
         applied = self._take_in(batch, changed, watch)
         with contextlib.suppress(SourceError):  # the batch is on disk; the next one tries again
             self._tidy_up()
         misfits = [] if changed.fitted is None else changed.fitted.misfits
-        return replace(applied, missing=changed.missing, misfits=misfits, seconds=time.perf_counter() - begin)
+        seconds = time.perf_counter() - begin
+        return replace(applied, missing=changed.missing, misfits=misfits, put_aside=changed.aside, seconds=seconds)
+
+    def _offending(self, gone: pa.Table, come: pa.Table, types: FittedTypes, keys: Met, watch: Watch) -> list[PutAside]:
+        """The rows that would break a pinned law, or the row key, once others are gone."""
+        nothing, null = gone.slice(0, 0), self.settings.null
+        lines = self._rows.changed(gone, nothing), self._rows.changed(nothing, come)
+        met = self._index.met(self._document.index_segments, *lines)
+        now = [types[column][0] if column in types else type_ for column, type_ in enumerate(self._document.types)]
+        judges = [judge_of(kept, come, met[kept.number], now, null) for kept in self._laws]
+        if self.key:
+            as_law = KeptLaw(len(judges), Key(self.key), "agree", self.key, ())
+            judges.append(judge_of(as_law, come, keys, now, null))
+        return put_aside(judges, come.num_rows, watch)
 
     def _take_in(self, batch: Batch, changed: BatchRows, watch: Watch) -> Applied:
         before, gone, come = self._document, changed.gone.num_rows, changed.come.num_rows
@@ -305,7 +323,11 @@ class SpreadState:
         return pinned_events(self.broken, list(zip(self.pins, pins, strict=True)), shown, document.rows)
 
     def _aside(self, changed: BatchRows) -> list[dict[str, Any]]:
-        return [] if changed.fitted is None else aside_of(self.table, changed.fitted, (), self.pins)
+        if changed.fitted is None:
+            return []
+        places = self._memory.places
+        places.learn(each.partner for each in changed.aside if each.partner >= 0)
+        return aside_of(self.table, changed.fitted, changed.aside, self.pins, places.place)
 
     def _commit(self, document: SpreadDocument) -> None:
         self._manifests.write(self._number + 1, document.to_dict())
