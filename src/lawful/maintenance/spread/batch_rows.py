@@ -115,7 +115,8 @@ class BatchFinder:
         ids = gone.column("row").to_pylist()
         if len(set(ids)) < len(ids):
             raise SourceError("the batch deletes a row twice, once by its id", "Nothing was changed. Name it once.")
-        come, aside = self._come(coming), []
+        come = self._come(coming)
+        aside: list[PutAside] = []
         if coming is not None:
             staying = {cells: self._staying(there, cells, set(ids)) for cells in new.cells}
             if batch.offenders == "quarantine":

@@ -111,7 +111,8 @@ class Past:
         with translated():
             is_it = functions_of(self._spark).col("batch") == batch
             found = self._batches.read(segments.batches).where(is_it).select("entry").limit(1).collect()
-        return json.loads(found[0][0]) if found else None
+        entry: dict[str, Any] | None = json.loads(found[0][0]) if found else None
+        return entry
 
     def places(self, segments: PastSegments, ids: Sequence[int]) -> dict[int, Place]:
         """Where rows came from, by their ids."""
