@@ -277,37 +277,38 @@ def _pins(state: OpenState | OpenSpreadState) -> list[Any]:
 def test_a_stream_feeds_a_spread_state_every_batch_once(spark: SparkSession, tmp_path: Path) -> None:
     arriving, state = tmp_path / "arriving", tmp_path / "state"
     arriving.mkdir()
-    (arriving / "1.csv").write_text("a,b\n1,5\n2,1\n")
-    frame = spark.createDataFrame([(1, 2)], "a int, b int")
+    (arriving / "1.csv").write_text("id,a,b\n2,1,5\n3,2,1\n")
+    frame = spark.createDataFrame([(1, 1, 2)], "id int, a int, b int")
     where = lawful.SparkSettings(session=spark, placement="shuffle")
-    lawful.make_state(state, frame, pins=["a -> b"], only_pinned=True, spark=where).close()
+    lawful.make_state(state, frame, pins=["a -> b"], only_pinned=True, row_key=["id"], spark=where).close()
 
     def follow(**how: Any) -> Followed:
-        return lawful.follow(str(arriving), state, trigger="available-now", spark=where, **how)
+        told = {"events": tmp_path / "events.jsonl", **how}
+        return lawful.follow(str(arriving), state, trigger="available-now", spark=where, **told)
 
     def rows() -> int:
         with lawful.open_state(state, spark=spark) as opened:
             return opened.rows
 
-    done = follow(events=tmp_path / "events.jsonl")
+    done = follow()
     assert (done.batches, done.inserted, rows()) == (1, 2, 3)
     assert done.report is not None
     assert [pin.violating for pin in done.report.pins] == [2]
     with lawful.open_state(state, spark=spark) as opened:  # somebody else, between two batches of the stream
-        opened.apply(pa.table({"a": [7], "b": [7]}))
-    (arriving / "2.csv").write_text("a,b\n3,3\n")
-    assert (follow().inserted, rows()) == (1, 5)
+        opened.apply(pa.table({"id": [7], "a": [7], "b": [7]}))
+    (arriving / "2.csv").write_text("_op,id,a,b\n-,2,1,5\n+,2,1,2\n+,8,3,3\n-,8,3,3\n")
+    done = follow()
+    assert (done.inserted, done.deleted, rows()) == (1, 1, 4)
     checkpoint = tmp_path / "state.checkpoint"
     for number in ("1", ".1.crc"):
         (checkpoint / "commits" / number).unlink(missing_ok=True)  # as if the query had been killed before it knew
     again = follow()
-    assert (again.batches, again.inserted, rows()) == (1, 0, 5)
+    assert (again.batches, again.inserted, rows()) == (1, 0, 4)
     shutil.rmtree(checkpoint)
     with pytest.raises(UsageError, match="the state has seen batch 1"):
         follow()
-    assert [event["event"] for event in map(json.loads, (tmp_path / "events.jsonl").read_text().splitlines())] == [
-        "broke"
-    ]
+    events = map(json.loads, (tmp_path / "events.jsonl").read_text().splitlines())
+    assert [event["event"] for event in events] == ["broke", "mended"]
 
 
 def test_laws_that_say_the_same_are_kept_alike() -> None:

@@ -154,6 +154,12 @@ class LivingState:
         """The columns by which rows are told apart, if the state has such."""
         return self.table.positions(self.settings.row_key)
 
+    def are_there(self, rows: FittedRows) -> list[bool]:
+        """Whether each of some rows, by the columns that they are given with, is in the table."""
+        if not len(rows.rows):
+            return []
+        return [bool(found) for found in self._keys.find(list(rows.incoming.positions), rows.find(self.table))]
+
     def close(self) -> None:
         """Let others write."""
         self._files.close()

@@ -188,7 +188,7 @@ class StreamJob:
         by_key = {column: positions[column] for column in state.key or positions}
         incoming = Incoming(batch, come, positions, rows.is_text)
         leaving = Incoming(batch, gone, by_key, rows.is_text)
-        come, gone = cancelled_by_key(table, state.key, incoming, leaving)
+        come, gone = cancelled_by_key(state, incoming, leaving)
         return (
             Incoming(batch, come, positions, rows.is_text) if len(come) else None,
             Incoming(batch, gone, by_key, rows.is_text) if len(gone) else None,

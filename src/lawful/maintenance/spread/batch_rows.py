@@ -74,8 +74,6 @@ class BatchFinder:
         Its rows.
     key
         The columns of its row key, if it has one.
-    offending
-        What finds rows to put aside.
     """
 
     def __init__(
@@ -84,14 +82,12 @@ class BatchFinder:
         rows: LivingRows,
         segments: Sequence[Segment],
         key: tuple[int, ...],
-        offending: Offending,
     ) -> None:
         self._table, self._rows, self._segments, self._key = table, rows, segments, key
-        self._offending = offending
         self._identity = key or tuple(range(table.width))
 
-    def rows_of(self, batch: Batch) -> BatchRows:
-        """The rows that leave and come.
+    def rows_of(self, batch: Batch, offending: Offending) -> BatchRows:
+        """The rows that leave and come; `offending` finds those to put aside.
 
         Raises
         ------
@@ -120,10 +116,16 @@ class BatchFinder:
         if coming is not None:
             staying = {cells: self._staying(there, cells, set(ids)) for cells in new.cells}
             if batch.offenders == "quarantine":
-                aside = self._offending(gone, come, coming.types, staying)
+                aside = offending(gone, come, coming.types, staying)
                 coming, new, come, aside = self._without(aside, coming, new, come)
             self._refuse_repeated(coming, new, staying)
         return BatchRows(gone, come, missing + unknown, coming, aside)
+
+    def are_there(self, rows: FittedRows) -> list[bool]:
+        """Whether each of some rows is there, by the columns that tell rows apart."""
+        cells = _Wanted.of(rows, self._identity).cells
+        there = self._found(Counter(), cells)
+        return [each in there and there[each].num_rows > 0 for each in cells]
 
     def _staying(self, there: dict[Cells, pa.Table], cells: Cells, leaving: set[int]) -> list[MetRow]:
         """The rows that have some texts and do not leave."""

@@ -37,6 +37,7 @@ from lawful.maintenance.spread.letting_through import Met, judge_of, put_aside
 from lawful.maintenance.spread.memory import Memory
 from lawful.maintenance.stream_place import StreamPlace, is_replay
 from lawful.results.check_report import RowView
+from lawful.tables.living.incoming import FittedRows
 from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable, RowOrigins
 from lawful.tables.spread.living_rows import LivingRows
@@ -215,8 +216,7 @@ class SpreadState:
         def offending(gone: pa.Table, come: pa.Table, types: FittedTypes, keys: Met) -> list[PutAside]:
             return self._offending(gone, come, types, keys, watch)
 
-        finder = BatchFinder(self.table, self._rows, self._document.row_segments, self.key, offending)
-        changed = finder.rows_of(batch)
+        changed = self._finder().rows_of(batch, offending)
         watch.look()
         applied = self._take_in(batch, changed, watch)
         with contextlib.suppress(SourceError):  # the batch is on disk; the next one tries again
@@ -225,8 +225,17 @@ class SpreadState:
         seconds = time.perf_counter() - begin
         return replace(applied, missing=changed.missing, misfits=misfits, put_aside=changed.aside, seconds=seconds)
 
+    def _finder(self) -> BatchFinder:
+        return BatchFinder(self.table, self._rows, self._document.row_segments, self.key)
+
+    def are_there(self, rows: FittedRows) -> list[bool]:
+        """Whether each of some rows, by the row key or all of its values, is in the table."""
+        return self._finder().are_there(rows)
+
     def _offending(self, gone: pa.Table, come: pa.Table, types: FittedTypes, keys: Met, watch: Watch) -> list[PutAside]:
         """The rows that would break a pinned law, or the row key, once others are gone."""
+        if not come.num_rows:
+            return []
         nothing, null = gone.slice(0, 0), self.settings.null
         lines = self._rows.changed(gone, nothing), self._rows.changed(nothing, come)
         met = self._index.met(self._document.index_segments, *lines)
