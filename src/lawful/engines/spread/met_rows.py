@@ -41,8 +41,8 @@ def met_rows(lines: DataFrame, laws: Sequence[KeptLaw]) -> MetRows:
         If there are too many for the driver.
     """
     expr, counted = functions_of(lines.sparkSession).expr, is_counted(laws)
-    ends = lines.where(counted).groupBy("t", "key")
-    ends = ends.agg(expr("min(struct(rest, rows)) as low"), expr("max(struct(rest, rows)) as high"))
+    low_and_high = (expr("min(struct(rest, rows)) as low"), expr("max(struct(rest, rows)) as high"))
+    ends = lines.where(counted).groupBy("t", "key").agg(*low_and_high)
     both = ends.selectExpr("t", "key", "explode(array_distinct(array(low, high))) as one")
     of_counted = both.selectExpr("t", "key", "one.rest as rest", f"coalesce(get(one.rows, 0), {UNKNOWN}L) as row")
     of_checked = lines.where(f"not {counted}").selectExpr("t", "key", "rest", "explode(rows) as row")
