@@ -137,6 +137,20 @@ def test_a_state_describes_itself(state: OpenState) -> None:
     assert repr(state) == f"<lawful state {str(state.folder)!r}: 3 rows, version 0>"
 
 
+def test_pinned_laws_are_handed_on_where_a_state_keeps_no_others(tmp_path: Path) -> None:
+    folder = tmp_path / "people.state"
+    with lawful.make_state(folder, PEOPLE, pins=["zip -> city", "key(zip)"], only_pinned=True) as state:
+        with pytest.raises(UsageError, match="keeps only pinned laws"):
+            _ = state.laws
+        entries = state.document()["dependencies"]
+        assert [(entry["text"], entry["holds"]) for entry in entries] == [("zip -> city", True), ("key(zip)", False)]
+        assert (entries[1]["violations"], len(entries[1]["witness"])) == ({"rows": 2, "pairs": 1}, 2)
+        assert [query.law for query in lawful.export(state, to="sql").queries] == ["zip -> city", "key(zip)"]
+    assert [query.law for query in lawful.export(folder, to="sql", top=1).queries] == ["zip -> city"]
+    lawful.report(folder, out=tmp_path / "report.html")
+    assert "key(zip)" in (tmp_path / "report.html").read_text()
+
+
 def test_laws_within_an_error_are_kept_with_their_errors(tmp_path: Path) -> None:
     with lawful.make_state(tmp_path / "state", PEOPLE, "fd", error=0.4, measure="g3") as state:
         state.apply(OAKLAND)

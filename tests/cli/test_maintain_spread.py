@@ -39,8 +39,13 @@ def test_a_spread_state_is_used_like_any_other(lawful: Lawful, spark: SparkSessi
     (event,) = map(json.loads, (tmp_path / "events.jsonl").read_text().splitlines())
     assert (event["event"], event["law"], event["violating"]) == ("broke", "zip -> city", 2)
     assert "was applied before" in lawful("maintain", place, "--changes", str(monday)).out
-    shown = lawful("state", place, "--verify")
+    shown = lawful("state", place, "--verify", "--out", str(tmp_path / "laws.json"))
     assert "verified" in shown.out, shown.out
+    assert json.loads((tmp_path / "laws.json").read_text())["dependencies"][0]["holds"] is False
+    assert "zip -> city" in lawful("history", place).out
+    assert "GROUP BY" in lawful("export", place, "--to", "sql").out
+    made = lawful("report", place, "-o", str(tmp_path / "report.html"))
+    assert made.code == 0, made.out + made.err
     with open_state(place, spark=spark) as state:
         with pytest.raises(SourceError, match="is there already"):
             state.apply(pa.table({"id": [4], "zip": ["1"], "city": ["x"]}))

@@ -18,9 +18,9 @@ from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
 from lawful.maintenance.batches import Batch
 from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.state_files import StateFiles
 from lawful.runs.arrived_files import read_arrived
 from lawful.runs.handed_on import Tellers
-from lawful.runs.maintain import is_state
 from lawful.runs.stream_batches import StreamJob
 from lawful.runs.streams import StreamSettings, start, stream_of
 from lawful.tables.options import CsvDialect, ReadOptions
@@ -127,7 +127,7 @@ def _last_line(path: Path) -> str:
 def is_done(root: Path) -> bool:
     """Whether every file was applied."""
     state, plan = root / "p.state", planned(root)
-    if sum(map(len, plan)) < FILES or not is_state(state):
+    if sum(map(len, plan)) < FILES or not StateFiles.exist(state):
         return False
     with lawful.open_state(state, writes=False, engine="local") as opened:
         return opened.version == len(plan)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from examples import one_in
 from hypothesis import given
@@ -22,9 +26,12 @@ from lawful.maintenance.batches import Batch
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.spread.keeping import kept_laws
 from lawful.maintenance.spread.state import SpreadState
+from lawful.tables.living.living_table import RowOrigins
 from lawful.tables.options import ReadOptions
+from lawful.tables.origins import NO_ORIGINS, Origins
 from lawful.tables.spread import segments
 from lawful.tables.spread.manifests import Manifests
+from lawful.tables.spread.past import Past, PastSegments, RowPlaces
 from lawful.tables.spread.segments import Segment, to_join
 from lawful.tables.spread.source_rows import read_texts
 from maintenance.changing_tables import Row, arrow_of, changes, incoming, taken
@@ -32,6 +39,9 @@ from maintenance.test_pinned_laws import LAWS, POLICIES, WIDTH, breaks, fitting
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from lawful.api import OpenSpreadState, OpenState
+    from lawful.runs.following import Followed
 
 
 def compared(*marked: tuple[int, str]) -> list[Predicate]:
@@ -196,9 +206,109 @@ def test_what_cannot_be_kept_spread_is_refused(spark: SparkSession, tmp_path: Pa
     frame, where = spark.createDataFrame([(1, 2)], "a int, b int"), lawful.SparkSettings(placement="shuffle")
     with pytest.raises(UsageError, match="pinned laws"):
         lawful.make_state(tmp_path / "state", frame, pins=["a -> b"], spark=where)
-    with pytest.raises(UsageError, match="one by one"):
-        lawful.maintain(frame, tmp_path / "state", only_pinned=True, pin=["a -> b"], spark=where)
+    stream = spark.readStream.format("rate").load()
+    with pytest.raises(UsageError, match="a stream makes none"):
+        lawful.maintain(stream, tmp_path / "state", only_pinned=True, pin=["a -> b"], spark=where)
     assert not (tmp_path / "state").exists()
+
+
+def test_what_a_manifest_has_no_room_for_is_found_in_segments(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "_MOST_SEGMENTS", 1)  # so that two are joined
+    past = Past(spark, tmp_path.as_uri())
+    first = RowOrigins([0], [Origins(("a.csv", "b.csv"), "line", np.array([[0, 0, 2], [3, 1, 2], [5, 1, 9]]))])
+    then = RowOrigins([7, 9], [NO_ORIGINS, Origins(("c.csv",), "line", np.array([[0, 0, 4]]))])
+    known = past.plus(PastSegments(), [({"version": 1, "batch": "it's"}, {"aside": []})], first)
+    known = past.plus(known, [({"version": 2, "batch": "two"}, {}), ({"version": 3, "batch": "three"}, {})], then)
+    assert (len(known.batches), len(known.runs)) == (1, 1)
+    assert [entry["batch"] for entry, _ in past.told(known)] == ["it's", "two", "three"]
+    assert [entry["batch"] for entry, _ in past.told(known, 2)] == ["three"]
+    assert past.entry(known, "it's") == {"version": 1, "batch": "it's"}
+    assert past.entry(known, "four") is None
+    every = RowOrigins([*first.starts, *then.starts], [*first.batches, *then.batches])
+    places = RowPlaces([12], [NO_ORIGINS], lambda ids: past.places(known, ids))
+    places.learn(range(11))
+    assert [places.place(row) for row in range(11)] == [every.place(row) for row in range(11)]
+    assert places.place(13) == NO_ORIGINS.place(1)
+
+
+TEXTS = {
+    "rows.csv": """id,day,at,amount,code,what
+1,31/12/2024,2024-01-01T00:00:00Z,1.0,007,x
+2,01/02/2024,2024-01-01T01:00:00+01:00,1.00,7,"x
+y"
+3,,,,,
+""",
+    "rows.jsonl": """{"id": 1, "day": "2024-12-31", "at": true, "amount": 1.0, "code": 7, "what": "x"}
+{"id": 2, "day": "2024-02-01", "at": false, "amount": 1, "code": "7", "what": null}
+{"id": 3}
+""",
+}
+
+
+@pytest.mark.parametrize("name", ["rows.csv", pytest.param("rows.jsonl", marks=pytest.mark.slow)])
+def test_text_files_are_read_as_for_a_state_of_one_process(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(TEXTS[name])
+    asked = {"only_pinned": True, "pins": ["amount -> day", "key(code)"], "types": {"id": "string"}, "row_key": ["id"]}
+    spread = lawful.SparkSettings(session=spark, placement="shuffle")
+    with (
+        lawful.make_state(tmp_path / "one", tmp_path / name, **asked, engine="local") as one,  # type: ignore[arg-type]  # options
+        lawful.make_state(tmp_path / "two", tmp_path / name, **asked, spark=spread) as two,  # type: ignore[arg-type]  # options
+    ):
+        for each, other in zip(one._state.table.columns, two._state.table.columns, strict=True):
+            assert (each.name, each.type, each.settled) == (other.name, other.type, other.settled)
+        assert _pins(one) == _pins(two)
+        for state in (one, two):
+            state.apply(deletes=pa.table({"id": ["2"]}))
+        assert _pins(one) == _pins(two)
+    assert not (tmp_path / "two" / "source" / "texts").exists()
+
+
+def _pins(state: OpenState | OpenSpreadState) -> list[Any]:
+    """How pinned laws fare, with the lines of the rows that break them."""
+    return [
+        (pin.text, pin.violating, pin.pairs, [(view.row, view.place.number, view.values) for view in pin.witness or ()])
+        for pin in state.as_it_is().pins
+    ]
+
+
+@pytest.mark.slow
+def test_a_stream_feeds_a_spread_state_every_batch_once(spark: SparkSession, tmp_path: Path) -> None:
+    arriving, state = tmp_path / "arriving", tmp_path / "state"
+    arriving.mkdir()
+    (arriving / "1.csv").write_text("id,a,b\n2,1,5\n3,2,1\n")
+    frame = spark.createDataFrame([(1, 1, 2)], "id int, a int, b int")
+    where = lawful.SparkSettings(session=spark, placement="shuffle")
+    lawful.make_state(state, frame, pins=["a -> b"], only_pinned=True, row_key=["id"], spark=where).close()
+
+    def follow(**how: Any) -> Followed:
+        told = {"events": tmp_path / "events.jsonl", **how}
+        return lawful.follow(str(arriving), state, trigger="available-now", spark=where, **told)
+
+    def rows() -> int:
+        with lawful.open_state(state, spark=spark) as opened:
+            return opened.rows
+
+    done = follow()
+    assert (done.batches, done.inserted, rows()) == (1, 2, 3)
+    assert done.report is not None
+    assert [pin.violating for pin in done.report.pins] == [2]
+    with lawful.open_state(state, spark=spark) as opened:  # somebody else, between two batches of the stream
+        opened.apply(pa.table({"id": [7], "a": [7], "b": [7]}))
+    (arriving / "2.csv").write_text("_op,id,a,b\n-,2,1,5\n+,2,1,2\n+,8,3,3\n-,8,3,3\n")
+    done = follow()
+    assert (done.inserted, done.deleted, rows()) == (1, 1, 4)
+    checkpoint = tmp_path / "state.checkpoint"
+    for number in ("1", ".1.crc"):
+        (checkpoint / "commits" / number).unlink(missing_ok=True)  # as if the query had been killed before it knew
+    again = follow()
+    assert (again.batches, again.inserted, rows()) == (1, 0, 4)
+    shutil.rmtree(checkpoint)
+    with pytest.raises(UsageError, match="the state has seen batch 1"):
+        follow()
+    events = map(json.loads, (tmp_path / "events.jsonl").read_text().splitlines())
+    assert [event["event"] for event in events] == ["broke", "mended"]
 
 
 def test_laws_that_say_the_same_are_kept_alike() -> None:

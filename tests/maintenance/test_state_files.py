@@ -16,7 +16,7 @@ from full_disks import largest_file
 
 from lawful.common.errors import DamagedStateError, SourceError, StateInUseError, UsageError
 from lawful.dependencies import Key
-from lawful.maintenance import living_state
+from lawful.maintenance import stored_state
 from lawful.maintenance.durable_files import Arrays
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
@@ -286,7 +286,7 @@ class TestCompaction:
     def test_a_batch_counts_though_no_base_can_be_written_after_it(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(living_state, "_MOST_LOGGED", 1)
+        monkeypatch.setattr(stored_state, "_MOST_LOGGED", 1)
         state = make_state(tmp_path / "state", [(row, row % 3, 0) for row in range(3000)], 3, StateSettings())
         with largest_file(20_000):  # enough for a batch, and not for the codes of all rows
             apply(state, [(-1, 8, 8)], [])

@@ -21,7 +21,7 @@ from lawful.dependencies import Key
 from lawful.discovery.questions import Watch
 from lawful.engines.local import LocalEngine
 from lawful.evidence.living import AgreeMultiset, BatchStrategy, new_pairs
-from lawful.maintenance import exact_laws, living_state
+from lawful.maintenance import exact_laws, stored_state
 from lawful.maintenance.batches import Batch
 from lawful.maintenance.kept_laws import Checker
 from lawful.maintenance.living_state import LivingState
@@ -155,7 +155,7 @@ def test_wide_tables(width: int, largest: int | None, policy: NullPolicy, tmp_pa
 def test_new_bases_change_nothing(way: str, data: st.DataObject, policy: NullPolicy, most: int) -> None:
     first, batches = data.draw(changes(3))
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
-        patched.setattr(living_state, "_MOST_LOGGED", most)
+        patched.setattr(stored_state, "_MOST_LOGGED", most)
         state = make_state(Path(folder) / "state", first, 3, StateSettings(null=policy, way=way))
         rows = list(first)
         for inserts, share in batches:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from lawful.dependencies import FD, CanonicalOD, Key, Law, ListOD
-from lawful.maintenance import living_state
+from lawful.maintenance import stored_state
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import StateFiles
@@ -65,7 +65,7 @@ def opened(folder: Path, way: str) -> LivingState:
 
 def work(folder: Path) -> None:
     """Go on where the state is, and give its last batch again."""
-    living_state._MOST_LOGGED = 3  # so that many writers are killed while they write a new base
+    stored_state._MOST_LOGGED = 3  # so that many writers are killed while they write a new base
     state = opened(folder, folder.name)
     every = batches()
     for number in range(max(0, state.table.version - 1), len(every)):

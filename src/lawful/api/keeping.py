@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lawful.api.reading import read_options
@@ -59,7 +58,7 @@ def make_state(
     """Make a state of a table and its laws in a new folder, to be kept up to date while rows come and go.
 
     With `SparkSettings(placement="shuffle")` and `only_pinned` the rows are spread over a cluster, for tables that are
-    too large for a process; the source is then Parquet files or one of Spark's own tables and frames.
+    too large for a process; the source is then files or one of Spark's own tables and frames.
 
     Parameters
     ----------
@@ -91,17 +90,14 @@ def make_state(
     OpenState
         The state, open for writing. Use it in a `with` block, or close it.
     """
-    from lawful.runs.making_states import make_state as make
-    from lawful.runs.spread_states import make_spread_state
+    from lawful.runs.new_states import NewState
+    from lawful.runs.states import make_state as make
 
     options = read_options(format, columns, types, limit, dialect)
     settings = _state_settings(find, null, max_size, error, measure, evidence, row_key, only_pinned=only_pinned)
     where, told = Where.of(engine, spark), silent if progress is None else function("progress", progress)
     noted = silent if notes is None else function("notes", notes)
-    limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
-    if where.placement == "shuffle":
-        return make_spread_state(path, source, options, settings, where, pins=pins, **limits, progress=told)
-    return make(Path(path), source, options, settings, where, pins=pins, **limits, progress=told, notes=noted)
+    return make(path, NewState(source, options, settings, where, pins, time_limit, memory_limit, told, noted))
 
 
 def open_state(
@@ -115,11 +111,9 @@ def open_state(
 
     Only one process at a time can have it open for writing, unless it is spread over a cluster.
     """
-    from lawful.runs.maintain import open_state as open_it
-    from lawful.runs.spread_states import is_spread, open_spread_state
+    from lawful.runs.states import open_state as open_it
 
-    where = Where.of(engine, spark)
-    return open_spread_state(path, where) if is_spread(path) else open_it(Path(path), where, writes=writes)
+    return open_it(path, Where.of(engine, spark), writes=writes)
 
 
 def maintain(
@@ -183,17 +177,15 @@ def maintain(
     StreamingQuery or BatchReport
         Of a stream Spark's own query; else what the batch did.
     """
-    from lawful.runs.spread_states import refuse_spread
     from lawful.runs.stream_verbs import maintain as run
     from lawful.runs.streams import StreamSettings
 
     where = Where.of(engine, spark)
-    refuse_spread(state, where)
     settings = _state_settings(find, null, max_size, error, measure, evidence, row_key, only_pinned=only_pinned)
     how = StreamSettings(
         checkpoint, trigger, misfits, missing, quarantine, events, on_event, memory_limit, new_query, engine
     )
-    return run(source, Path(state), settings, pin, how, where, ReadOptions())
+    return run(source, state, settings, pin, how, where, ReadOptions())
 
 
 def follow(
@@ -250,12 +242,10 @@ def follow(
     Followed
         How much was done, and how the state is in the end.
     """
-    from lawful.runs.spread_states import refuse_spread
     from lawful.runs.stream_verbs import follow_source
     from lawful.runs.streams import StreamSettings
 
     where = Where.of(engine, spark)
-    refuse_spread(state, where)
     settings = _state_settings(find, null, max_size, error, measure, evidence, row_key, only_pinned=only_pinned)
     how = StreamSettings(
         checkpoint, trigger, misfits, missing, quarantine, events, on_event, memory_limit, new_query, engine
@@ -264,7 +254,7 @@ def follow(
     asked = mapping("source_options", source_options or {}, '{"maxFilesPerTrigger": "10"}')
     return follow_source(
         text("source", source),
-        Path(state),
+        state,
         settings,
         pin,
         how,
@@ -295,7 +285,7 @@ def events(path: str | os.PathLike[str], spark: SparkSession, since: int = 0) ->
     """What happened to the laws of a state in versions after `since`, as a DataFrame of Spark."""
     from lawful.runs.stream_verbs import events_frame
 
-    return events_frame(Path(path), spark, since)
+    return events_frame(path, spark, since)
 
 
 def is_state(
@@ -305,10 +295,9 @@ def is_state(
     spark: SparkSession | SparkSettings | None = None,
 ) -> bool:
     """Whether there is a state in a folder; another file system than this machine's is asked through Spark."""
-    from lawful.runs.maintain import is_state as look
-    from lawful.runs.spread_states import is_spread_state
+    from lawful.runs.states import is_state as look
 
-    return is_spread_state(path, Where.of(engine, spark)) or look(Path(path))
+    return look(path, Where.of(engine, spark))
 
 
 def _state_settings(

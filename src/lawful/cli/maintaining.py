@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -254,12 +253,13 @@ def maintain(
     limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
     if streaming.stream is not None:
         if is_new:
-            how = new.arguments() | reading.arguments(new.from_ or "") | {"reuse": None}
+            how = new.arguments() | reading.arguments(new.from_ or "")
             del how["reuse"]
-            with make_state(state, new.from_, **how, pins=pin, memory_limit=memory_limit):
+            where = running.arguments() if running.placement == "shuffle" else {}
+            with make_state(state, new.from_, **how, **where, pins=pin, memory_limit=memory_limit):
                 pass
-        settled = new.arguments() if not is_state(state) else {}
-        follow_stream(Path(state), pin, settled, limits, streaming, watching, batch, reading, running, showing)
+        settled = {} if is_new or is_state(state, **running.arguments()) else new.arguments()
+        follow_stream(state, pin, settled, limits, streaming, watching, batch, reading, running, showing)
     with output.shown_progress() as progress:
         if is_new:
             how = new.arguments() | reading.arguments(new.from_ or "") | running.arguments()
@@ -311,13 +311,13 @@ def state(
     output.require_writable(out, state)
     with output.shown_progress() as progress, open_state(state, writes=False) as opened:
         shown = opened.described(progress, verify=verify)
-        laws = opened.laws if out is not None else None
+        laws = opened.document() if out is not None else None
     if json_:
         output.print_json(shown.to_dict())
     else:
         output.print_state(shown, showing.limits)
     if out is not None and laws is not None:
-        write_document(laws.streamed(), out)
+        write_document(laws, out)
     if not shown.is_right:
         raise typer.Exit(EXIT_BAD_INPUT)
     raise typer.Exit(EXIT_FINE if shown.holds else EXIT_LAWS_BROKEN)

@@ -109,7 +109,7 @@ class Watching:
 
 
 def follow_stream(
-    state: Path,
+    state: str,
     pin: Sequence[str] | None,
     settled: Mapping[str, Any],
     limits: Mapping[str, Any],

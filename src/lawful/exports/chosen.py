@@ -16,9 +16,10 @@ from lawful.exports.known_columns import KnownColumn, columns_of_document
 from lawful.results import DiscoveryReport, FoundLaw, SavedLaws
 from lawful.results.check_report import CheckReport
 from lawful.results.strongest_report import StrongestReport
+from lawful.runs.any_state import AnyOpenState
 from lawful.runs.laws_input import LawsInput, LawSource, given_laws
-from lawful.runs.maintain import OpenState, is_state, open_state
 from lawful.runs.run import Where
+from lawful.runs.states import is_state, open_state
 from lawful.tables.options import parse_column_types
 
 _LARGEST_SELECTION = 1 << 26
@@ -83,25 +84,32 @@ def chosen_laws(
 
 def _documents(laws: Any) -> LawsInput:
     """Laws in any form that `check` takes; states and what only reports know as the documents that they write."""
-    if isinstance(laws, OpenState):
-        laws = laws.laws.to_dict()
+    if isinstance(laws, AnyOpenState):
+        laws = _of_state(laws)
     if isinstance(laws, DiscoveryReport | CheckReport | StrongestReport):
         laws = laws.to_dict()
     if isinstance(laws, str | os.PathLike) and _is_folder(laws):
-        if not is_state(Path(laws)):
+        here = Where.of("local", None)
+        if not is_state(laws, here):
             raise UsageError(f"{laws}: is a folder, but no state", "Name a file of laws, or the folder of a state.")
-        with open_state(Path(laws), Where.of("local", None), writes=False) as state:
-            document = state.laws.to_dict()
-            document["table"]["name"] = Path(laws).name
+        with open_state(laws, here, writes=False) as state:
+            document = _of_state(state)
+            document["table"]["name"] = PurePath(laws).name
             return given_laws(document)
     if isinstance(laws, Sequence) and not isinstance(laws, str):
         laws = [each.to_dict() if isinstance(each, DiscoveryReport | StrongestReport) else each for each in laws]
     return given_laws(laws)
 
 
+def _of_state(state: AnyOpenState[Any]) -> dict[str, Any]:
+    document = state.document()
+    return document | {"dependencies": list(document["dependencies"])}
+
+
 def _is_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether this is a folder, here or, as only those of states are given, on another file system."""
     try:
-        return Path(path).is_dir()
+        return "://" in os.fspath(path) or Path(path).is_dir()
     except (OSError, ValueError):  # a law may be longer than any file name
         return False
 

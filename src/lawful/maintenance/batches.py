@@ -11,10 +11,13 @@ import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s
 from lawful.common.errors import SourceError, UsageError
+from lawful.common.meanings import NullPolicy
+from lawful.evidence import equal_rows
 from lawful.maintenance.pins.key_rows import KeyRows
 from lawful.maintenance.pins.outcomes import OFFENDERS, Offenders
 from lawful.maintenance.stream_place import StreamPlace
 from lawful.tables.living.incoming import MISFITS, FittedRows, Incoming, Misfits, fit
+from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable
 from lawful.tables.origins import Origins, join_runs, runs_of_lines
 
@@ -137,6 +140,21 @@ def not_there(table: LivingTable, deletes: Incoming, row: int, key: tuple[int, .
     )
     what = "key" if key else "values"
     return SourceError(f"{deletes.batch.place(row)}: no row has the {what} {shown}", HOW_TO_SKIP)
+
+
+def refuse_repeated_rows(table: LivingTable, row_key: Sequence[str]) -> None:
+    """Refuse a row key that two rows of a table share."""
+    key = table.positions(row_key)
+    if key and equal_rows(LiveView.of(table, ordered=False), key, NullPolicy.EQUAL):
+        raise key_is_shared(row_key)
+
+
+def key_is_shared(row_key: Sequence[str]) -> UsageError:
+    """The error for a row key that does not tell the rows of a first table apart."""
+    return UsageError(
+        f"two rows share the row key {', '.join(row_key)}",
+        "Name columns that tell all rows apart, or leave --row-key out.",
+    )
 
 
 def refuse_repeated_keys(

@@ -7,14 +7,14 @@ history of a law that nothing ever happened to takes no room.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from lawful.common.errors import UsageError
-from lawful.dependencies import columns_of, format_law, kind_of, parse_law
+from lawful.dependencies import Law, columns_of, format_law, kind_of, parse_law
 from lawful.maintenance.law_events import Event
-from lawful.maintenance.living_state import LivingState
 from lawful.results.history_report import HistoryReport, Life, Span
+from lawful.tables.living.living_table import LivingTable
 
 
 class LawFilter(NamedTuple):
@@ -45,10 +45,33 @@ def _columns(text: str, names: Sequence[str]) -> set[str]:
     return {names[column] for column in columns_of(parse_law(text, names))}
 
 
-def history_of(state: LivingState, chosen: LawFilter) -> HistoryReport:
-    """The lives of laws of a state, pinned or kept."""
+class Remembering(Protocol):
+    """A state as far as it remembers what happened to laws."""
+
+    @property
+    def table(self) -> LivingTable:
+        """The table, which knows its version."""
+
+    @property
+    def pins(self) -> Sequence[Law]:
+        """The laws that are pinned."""
+
+    @property
+    def broken(self) -> Mapping[str, int]:
+        """The pinned laws that are broken, with how many rows break each."""
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """One entry for each batch."""
+
+    def events(self, since: int = 0) -> Iterator[Event]:
+        """What happened to laws in the versions after `since`."""
+
+
+def history_of(state: Remembering, kept: Iterable[Law], chosen: LawFilter) -> HistoryReport:
+    """The lives of laws of a state, of those that are pinned and those that are kept beside them."""
     names = state.table.names
-    now = [(kind_of(law), format_law(law, names)) for block in state.laws.blocks() for law in block.laws()]
+    now = [(kind_of(law), format_law(law, names)) for law in kept]
     pins = [(kind_of(law), format_law(law, names)) for law in state.pins]
     entries, events = state.history, list(state.events())
     lives = lives_of(now, pins, state.broken, events, entries)

@@ -14,16 +14,14 @@ import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s
 from lawful.common.errors import SourceError, UsageError
-from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Key, Law
 from lawful.dependencies.documents import to_document
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch
 from lawful.engines import Engine
-from lawful.evidence import equal_rows
 from lawful.maintenance.all_laws import AllLaws
 from lawful.maintenance.applied import Applied, PinnedLaw, PutAside
-from lawful.maintenance.batches import Batch, origins_of, refuse_repeated_keys, rows_to_delete
+from lawful.maintenance.batches import Batch, origins_of, refuse_repeated_keys, refuse_repeated_rows, rows_to_delete
 from lawful.maintenance.durable_files import Arrays
 from lawful.maintenance.evidence import Pair
 from lawful.maintenance.history import History
@@ -36,22 +34,14 @@ from lawful.maintenance.pins.pinned_laws import PinnedLaws
 from lawful.maintenance.restoring import Begin, discovered_laws, untold
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import StateFiles
-from lawful.maintenance.stored_state import read_state, telling_damage
-from lawful.maintenance.storing import as_bytes, columns_document, table_arrays, texts_arrays
+from lawful.maintenance.stored_state import is_base_due, logged_arrays, read_state, telling_damage
+from lawful.maintenance.storing import as_bytes, columns_document, table_arrays
 from lawful.maintenance.stream_place import StreamPlace, is_replay
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.living.incoming import FittedRows, fit
-from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable
 
 MakeEngine = Callable[[], Engine]
-
-_MOST_LOGGED = 64
-"""Batches after which a new base is written, so that opening a state stays quick."""
-_ROWS_PER_BATCH, _MOST_LOGGED_OF_ALL = 10_000, 1024
-"""In a large state so many more as it has rows; and the most."""
-_MOST_LOGGED_SHARE = 0.25
-"""Rows in the log, as a share of those in the base, that make a new base due even for fewer batches."""
 
 
 class LivingState:
@@ -106,7 +96,7 @@ class LivingState:
         files = StateFiles(folder)
         files.refuse_occupied()
         table = LivingTable.of(source)
-        _refuse_repeated_rows(table, settings.row_key)
+        refuse_repeated_rows(table, settings.row_key)
         counted = settings.is_counted(table.rows, table.width)
         if not settings.only_pinned:
             settings = replace(settings, way="counted" if counted else "witnesses")
@@ -163,6 +153,12 @@ class LivingState:
     def key(self) -> tuple[int, ...]:
         """The columns by which rows are told apart, if the state has such."""
         return self.table.positions(self.settings.row_key)
+
+    def are_there(self, rows: FittedRows) -> list[bool]:
+        """Whether each of some rows, by the columns that they are given with, is in the table."""
+        if not len(rows.rows):
+            return []
+        return [bool(found) for found in self._keys.find(list(rows.incoming.positions), rows.find(self.table))]
 
     def close(self) -> None:
         """Let others write."""
@@ -241,7 +237,7 @@ class LivingState:
             self._pinned.forget_new_values()
             raise
         try:
-            aside = [] if fitted is None else aside_of(self.table, fitted, put_aside, self.pins)
+            aside = [] if fitted is None else aside_of(self.table, fitted, put_aside, self.pins, self.table.place)
             applied = self._take_in(batch, gone.rows, come, fitted, known, aside, engine, watch)
         except BaseException:
             self._go_back()
@@ -285,18 +281,10 @@ class LivingState:
         fares = list(zip(self.pins, pins, strict=True))
         entry = entry_of(self.table, batch, len(new), len(gone), changes, pins)
         notes = notes_of(self.table, changes, witnesses, fares, self.broken) | {"aside": aside}
-        meta = {
-            "entry": entry,
-            "notes": notes,
-            "types": [[column, type_.value, settled] for column, (type_, settled) in types.items()],
-            "origins": None if origins is None else {"files": list(origins.files), "unit": origins.unit},
-        }
-        logged: Arrays = {"meta": as_bytes(meta), "gone": self.table.ids_of(gone), "codes": come}
-        if origins is not None:
-            logged["runs"] = origins.runs
-        logged |= texts_arrays(self.table, known)
+        noted = LoggedChange(entry, notes)
+        logged = logged_arrays(self.table, noted, types, origins, gone, come, known)
         self._files.append(logged | self.laws.logged(changes))
-        self.note(LoggedChange(entry, notes))
+        self.note(noted)
         rows, version = self.table.rows, self.table.version
         return Applied(batch.id, version, rows, len(new), len(gone), changes=changes, witnesses=witnesses, pins=pins)
 
@@ -344,10 +332,7 @@ class LivingState:
 
     def _is_compaction_due(self) -> bool:
         logged = self.table.end - self._rows_in_base
-        is_long = logged > _MOST_LOGGED and logged > _MOST_LOGGED_SHARE * self._rows_in_base
-        # A base of ten million rows takes seconds to write, and a batch of the log a millisecond to follow.
-        most = min(max(_MOST_LOGGED, self._rows_in_base // _ROWS_PER_BATCH), _MOST_LOGGED_OF_ALL)
-        return self._files.batches_in_log >= most or is_long
+        return is_base_due(self._rows_in_base, logged, self._files.batches_in_log)
 
     def _witnesses(self, removed: Sequence[LawBlock]) -> Iterator[tuple[Law, Pair]]:
         """Two rows that broke each of the first laws that went."""
@@ -398,13 +383,3 @@ def _read(files: StateFiles) -> LivingState:
             state.note(change)
     state._rows_in_base = rows_in_base
     return state
-
-
-def _refuse_repeated_rows(table: LivingTable, row_key: Sequence[str]) -> None:
-    """Refuse a row key that is none."""
-    key = table.positions(row_key)
-    if key and equal_rows(LiveView.of(table, ordered=False), key, NullPolicy.EQUAL):
-        raise UsageError(
-            f"two rows share the row key {', '.join(row_key)}",
-            "Name columns that tell all rows apart, or leave --row-key out.",
-        )

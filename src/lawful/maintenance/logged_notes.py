@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from lawful.maintenance.witness_views import row_views, views_of_pair
 from lawful.results.check_report import RowView
 from lawful.tables.living.incoming import FittedRows
 from lawful.tables.living.living_table import LivingTable
+from lawful.tables.origins import Place
 
 
 def entry_of(
@@ -58,14 +59,18 @@ def notes_of(
 
 
 def aside_of(
-    table: LivingTable, fitted: FittedRows, put_aside: Sequence[PutAside], pins: Sequence[Law]
+    table: LivingTable,
+    fitted: FittedRows,
+    put_aside: Sequence[PutAside],
+    pins: Sequence[Law],
+    place: Callable[[int], Place],
 ) -> list[dict[str, Any]]:
-    """The rows of a batch that were put aside, whole, with the reason of each."""
+    """The rows of a batch that were put aside, whole, with the reason of each; `place` tells where others are from."""
     named = {misfit.row: misfit.column for misfit in reversed(fitted.misfits)}
     reasons = {
         row: (None, None, f"{table.names[column]} is not of the type {table.columns[column].type.value}")
         for row, column in named.items()
-    } | {each.row: _broken_by(table, fitted, each, pins) for each in put_aside}
+    } | {each.row: _broken_by(table, fitted, each, pins, place) for each in put_aside}
     incoming = fitted.incoming
     found = []
     for row, (law, kind, reason) in sorted(reasons.items()):
@@ -76,9 +81,13 @@ def aside_of(
 
 
 def _broken_by(
-    table: LivingTable, fitted: FittedRows, aside: PutAside, pins: Sequence[Law]
+    table: LivingTable, fitted: FittedRows, aside: PutAside, pins: Sequence[Law], place: Callable[[int], Place]
 ) -> tuple[str | None, str | None, str]:
-    other = fitted.incoming.batch.place(aside.new_partner) if aside.partner < 0 else table.place(aside.partner)
+    other = "a row of the table"
+    if aside.partner >= 0:
+        other = str(place(aside.partner))
+    elif aside.new_partner >= 0:
+        other = str(fitted.incoming.batch.place(aside.new_partner))
     if aside.pin == len(pins):
         return None, None, f"its key is there already: {other}"
     law = pins[aside.pin]

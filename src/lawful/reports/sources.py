@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from lawful.common.errors import UsageError
@@ -14,11 +14,13 @@ from lawful.common.meanings import NullPolicy
 from lawful.dependencies import NamedLaw
 from lawful.reports.limits import PageLimits
 from lawful.results import CheckReport, DiscoveryReport, FoundLaw, SavedLaws, StrongestReport
-from lawful.results.state_report import StateReport
+from lawful.results.state_report import StateReport, pin_entry
 from lawful.results.violating_rows import RowsHere, ViolatingRows
+from lawful.runs.any_state import AnyOpenState
 from lawful.runs.laws_input import LawsInput, given_laws, load_document
-from lawful.runs.maintain import OpenState, is_state, open_state
+from lawful.runs.maintain import OpenState
 from lawful.runs.run import Where
+from lawful.runs.states import is_state, open_state
 from lawful.tables.encoded_table import EncodedTable
 
 Entry = Mapping[str, Any]
@@ -82,7 +84,7 @@ def page_source(laws: Any, limits: PageLimits) -> PageSource:
     match laws:
         case PageSource():
             return laws
-        case OpenState():
+        case AnyOpenState():
             return _of_state(laws, limits)
         case SavedLaws():
             return _of_saved(laws, "saved laws", limits)
@@ -107,8 +109,8 @@ _MARKS_OF_LAWS = "(>~[{"
 def _of_path(laws: str | os.PathLike[str], limits: PageLimits) -> PageSource:
     path = Path(laws)
     try:
-        if is_state(path):
-            with open_state(path, Where.of("auto", None), writes=False) as state:
+        if is_state(laws, Where()):
+            with open_state(laws, Where(), writes=False) as state:
                 return _of_state(state, limits)
         if path.is_dir():
             raise UsageError(f"{path}: is a folder, and no state", "Name a document of laws, or a state.")
@@ -158,8 +160,21 @@ def _of_check(report: CheckReport, limits: PageLimits) -> PageSource:
     return replace(source, rows=report.rows_of_laws)
 
 
-def _of_state(state: OpenState, limits: PageLimits) -> PageSource:
-    described, kept = state.described(), state.laws
+def _of_state(state: AnyOpenState[Any], limits: PageLimits) -> PageSource:
+    described = state.described()
+    source = replace(_laws_of_state(state, described, limits), state=described, events=list(state.events()))
+    return replace(source, name=PurePath(described.folder).name)
+
+
+def _laws_of_state(state: AnyOpenState[Any], described: StateReport, limits: PageLimits) -> PageSource:
+    """The pinned laws, and behind them the others if the state keeps such."""
+    if not described.laws:
+        pinned = _of_saved(SavedLaws.of(described.pinned_laws()), "", limits)
+        if not isinstance(state, OpenState):
+            return pinned
+        null = pinned.null or NullPolicy.EQUAL
+        return replace(pinned, table=described.table, rows=RowsHere(described.table, null))
+    kept = state.laws
     source = _of_discovery(kept, limits)
     names = tuple(kept.table.names)
     known = {found.law.on(names) for found in source.laws}
@@ -167,17 +182,13 @@ def _of_state(state: OpenState, limits: PageLimits) -> PageSource:
     for pin in described.pins:
         if pin.law.on(names) in known:
             continue
-        witness = {} if pin.witness is None else {"witness": [view.to_dict() for view in pin.witness]}
         pins.append(FoundLaw(NamedLaw(pin.law.on(names), names), pin.text, None, null=kept.null_policy))
-        entries.append({"holds": pin.holds, "violations": {"rows": pin.violating}, "pinned": True, **witness})
+        entries.append(pin_entry(pin))
     return replace(
         source,
-        name=state.folder.name,
         laws=[*pins, *source.laws],
         entries=[*entries, *source.entries],
         total=source.total + len(pins),
-        state=described,
-        events=list(state.events()),
     )
 
 

@@ -81,6 +81,24 @@ class StateReport:
             **verified,
         }
 
+    def pinned_laws(self) -> dict[str, Any]:
+        """The pinned laws as a document, such as `lawful check` writes of them."""
+        return {
+            "format": FORMAT,
+            "complete": True,
+            "table": table_document(self.table.name, self.table.rows, self.table.columns, self.table.names),
+            "settings": {"null": self.settings["null"]},
+            "dependencies": [pin_entry(pin) for pin in self.pins],
+        }
+
     def __str__(self) -> str:
         """What `lawful state` prints, a page at most."""
         return plain_text(state_lines(self, A_PAGE))
+
+
+def pin_entry(pin: PinOutcome) -> dict[str, Any]:
+    """What a document says of a pinned law."""
+    entry = pin.law.to_dict() | {"holds": pin.holds, "pinned": True}
+    if not pin.holds:
+        entry["violations"] = {"rows": pin.violating, "pairs": pin.pairs}
+    return entry if pin.witness is None else entry | {"witness": [view.to_dict() for view in pin.witness]}

@@ -21,7 +21,7 @@ from lawful.runs.opened import open_source
 from lawful.runs.state_engines import StateEngines
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.files import format_of, list_files
-from lawful.tables.living.incoming import Incoming, match_columns
+from lawful.tables.living.incoming import FittedRows, Incoming, match_columns
 from lawful.tables.living.living_table import LivingTable
 from lawful.tables.options import ReadOptions
 
@@ -86,6 +86,9 @@ class KeptTable(Protocol):
     @property
     def settings(self) -> StateSettings:
         """What was settled when it was made."""
+
+    def are_there(self, rows: FittedRows) -> list[bool]:
+        """Whether each of some rows, by its row key or all of its values, is in the table."""
 
 
 class BatchReader:

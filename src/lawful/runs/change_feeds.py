@@ -13,11 +13,9 @@ import numpy as np
 
 from lawful.common.arrays import Flags, Int64s
 from lawful.common.errors import SourceError, UsageError
-from lawful.runs.batch_reading import DELETE, INSERT, OPERATION
+from lawful.runs.batch_reading import DELETE, INSERT, OPERATION, KeptTable
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.living.incoming import Incoming, fit
-from lawful.tables.living.living_table import LivingTable
-from lawful.tables.living.matching import matching_rows
 
 CHANGE_TYPE = "_change_type"
 OF_FEEDS = (CHANGE_TYPE, "_commit_version", "_commit_timestamp")
@@ -64,17 +62,16 @@ def split_changes(batch: EncodedTable, beside: Sequence[str]) -> tuple[Int64s, I
     return _without(come, of_come, both), _without(gone, of_gone, both)
 
 
-def cancelled_by_key(table: LivingTable, key: Sequence[int], come: Incoming, gone: Incoming) -> tuple[Int64s, Int64s]:
+def cancelled_by_key(state: KeptTable, come: Incoming, gone: Incoming) -> tuple[Int64s, Int64s]:
     """The rows that come and leave, without those that leave by a key which only came with this batch.
 
     Of several rows with one key the last one stays.
     """
-    if not key or not len(come.rows) or not len(gone.rows):
+    if not state.key or not len(come.rows) or not len(gone.rows):
         return come.rows, gone.rows
-    fitted = fit(table, gone, "quarantine")
-    there = matching_rows(table, list(gone.positions), fitted.find(table)) if len(fitted.rows) else []
-    is_there = {row: bool(rows) for row, rows in zip(fitted.rows.tolist(), there, strict=True)}
-    ranks = np.stack([np.asarray(gone.batch.column(gone.positions[column])) for column in key], axis=1)
+    fitted = fit(state.table, gone, "quarantine")
+    is_there = dict(zip(fitted.rows.tolist(), state.are_there(fitted), strict=True))
+    ranks = np.stack([np.asarray(gone.batch.column(gone.positions[column])) for column in state.key], axis=1)
     leaving = Counter[bytes]()
     taken: set[bytes] = set()
     kept = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import os
 import signal
 import threading
 import time
@@ -14,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lawful.common.errors import EngineError, LawfulError, StateInUseError, StoppedError
-from lawful.runs.maintain import is_state, open_state
-from lawful.runs.run import Where
+from lawful.runs.states import is_state, name_of, open_state, where_to_look
 from lawful.runs.stream_batches import STREAMS, BatchTold, StreamEndedError, failure_of
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     from lawful.results.batch_report import BatchReport
@@ -61,13 +62,14 @@ class Followed:
 
 def follow(
     begin: Callable[[], StreamingQuery],
-    state: Path,
+    state: str | os.PathLike[str],
     checkpoint: str,
     told: Callable[[BatchTold], None] | None,
     time_limit: float | None = None,
+    spark: SparkSession | None = None,
 ) -> Followed:
     """Start a query and wait until it ends, by itself, at a limit, or by a signal: then after the batch under way."""
-    name, followed = str(state.absolute()), Followed()
+    name, followed = name_of(state), Followed()
     started = time.monotonic()
 
     def hear(batch: BatchTold) -> None:
@@ -92,8 +94,9 @@ def follow(
         _refuse_failed(query, name)
     elif isinstance(known := STREAMS.failed.get(name), LawfulError) and not isinstance(known, StreamEndedError):
         raise known
-    if is_state(state):
-        with open_state(state, Where("local"), writes=False) as opened:
+    here = where_to_look(state, spark)
+    if is_state(state, here):
+        with open_state(state, here, writes=False) as opened:
             followed.report = opened.as_it_is()
     return followed
 

@@ -2,74 +2,44 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from lawful.common.errors import StoppedError, UsageError
-from lawful.common.sizes import size_in_bytes
 from lawful.dependencies import Law, NamedLaw
 from lawful.discovery.questions import Watch
-from lawful.maintenance.applied import Applied
-from lawful.maintenance.batches import Batch, Missing
-from lawful.maintenance.law_events import Event
-from lawful.maintenance.lives import LawFilter, history_of
+from lawful.maintenance.applied import Applied, PinnedLaw
+from lawful.maintenance.batches import Batch
 from lawful.maintenance.living_state import LivingState
-from lawful.maintenance.pins.outcomes import Offenders
-from lawful.maintenance.state_files import StateFiles
 from lawful.maintenance.verifying import differences_of
 from lawful.maintenance.witness_views import views_of_pair
-from lawful.results.batch_report import BatchReport, ChangedLaw, PinOutcome, QuarantinedRow
+from lawful.results.batch_report import BatchReport, ChangedLaw
 from lawful.results.discovery_report import DiscoveryReport, FoundFamily
-from lawful.results.history_report import HistoryReport
 from lawful.results.state_report import StateReport
-from lawful.runs.batch_reading import BatchReader, Sources
-from lawful.runs.handed_on import OnEvent, Tellers
-from lawful.runs.laws_input import GivenLaws, given_laws
+from lawful.runs.any_state import AnyOpenState, Views
 from lawful.runs.ranking import Ranker
 from lawful.runs.request import request_of
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines
-from lawful.runs.stopping import RankingWatch, UserWatch, ctrl_c_ends
+from lawful.runs.stopping import RankingWatch, UserWatch
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.living.incoming import Incoming, Misfits
+from lawful.tables.living.incoming import Incoming
 from lawful.tables.living.live_view import LiveView
-from lawful.tables.living.living_table import LivingTable
-from lawful.tables.options import CsvDialect, ReadOptions
 
 
-class OpenState:
+class OpenState(AnyOpenState[LivingState]):
     """A state that is open: a table that changes, and its laws.
 
     Use it in a `with` block, or close it: as long as it is open for writing, no other process can write to it.
     """
 
     def __init__(self, state: LivingState, where: Where) -> None:
-        self._state = state
-        self._stack = ExitStack()
-        self._stack.callback(state.close)
-        self._engines = StateEngines(where, self._stack)
-
-    def __enter__(self) -> OpenState:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let others write to the state."""
-        self._stack.close()
-
-    def __repr__(self) -> str:
-        table = self._state.table
-        return f"<lawful state {str(self.folder)!r}: {table.rows:,} rows, version {table.version}>"
+        stack = ExitStack()
+        stack.callback(state.close)
+        super().__init__(state, StateEngines(where, stack), stack)
 
     @property
     def folder(self) -> Path:
@@ -77,34 +47,9 @@ class OpenState:
         return self._state.folder
 
     @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return self._state.table.rows
-
-    @property
-    def version(self) -> int:
-        """How many batches were applied since the state was made."""
-        return self._state.table.version
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What was settled when the state was made."""
-        return self._state.settings.to_dict()
-
-    @property
-    def dialect(self) -> CsvDialect:
-        """How CSV files of batches are written, unless it is said otherwise."""
-        return self._state.settings.dialect
-
-    @property
     def table(self) -> EncodedTable:
         """The rows as they are now, as an encoded table."""
         return LiveView.of(self._state.table)
-
-    @property
-    def changes(self) -> list[dict[str, Any]]:
-        """One entry for each batch: its id, version and time, and how many rows and laws came and went."""
-        return [dict(entry) for entry in self._state.history]
 
     @property
     def laws(self) -> DiscoveryReport:
@@ -112,7 +57,7 @@ class OpenState:
         state, view = self._state, LiveView.of(self._state.table)
         asked = state.settings
         if asked.only_pinned:
-            raise UsageError(f"{self.folder} keeps only pinned laws", "Its reports tell how those fare.")
+            raise self._keeps_no_others()
         request = request_of(
             {"find": asked.find, "max_size": asked.max_size, "error": asked.error, "measure": asked.measure}
         )
@@ -129,126 +74,6 @@ class OpenState:
         settings = {**request.settings(), "null": asked.null.value, "engine": "local"}
         seconds = {"total": round(time.perf_counter() - begin, 4)}
         return DiscoveryReport(view, settings, ranking, True, None, seconds, {}, families)
-
-    def history(
-        self,
-        *,
-        kind: str | None = None,
-        column: str | None = None,
-        text: str | None = None,
-        broke_since: int | None = None,
-        min_age: int | None = None,
-    ) -> HistoryReport:
-        """The lives of laws: from which batch to which each was valid, and what ended it.
-
-        Parameters
-        ----------
-        kind, column, text
-            Only laws of a kind, about a column, with a text in them.
-        broke_since
-            Only laws that rows have broken in this version or a later one.
-        min_age
-            Only laws that have been valid for at least so many batches.
-        """
-        return history_of(self._state, LawFilter(kind, column, text, broke_since, min_age))
-
-    def events(self, since: int = 0) -> Iterator[Event]:
-        """What happened to laws in the versions after `since`, as plain JSON values."""
-        return self._state.events(since)
-
-    def pin(self, laws: GivenLaws) -> None:
-        """Watch laws from now on: every batch tells whether they hold."""
-        self._state.pin(laws_of(laws, self._state.table.names))
-
-    def apply(
-        self,
-        inserts: Any = None,
-        deletes: Any = None,
-        *,
-        changes: Any = None,
-        delete_ids: Iterable[int] = (),
-        batch_id: str | None = None,
-        misfits: Misfits = "refuse",
-        missing: Missing = "refuse",
-        quarantine: str | os.PathLike[str] | None = None,
-        events: str | os.PathLike[str] | None = None,
-        on_event: OnEvent | None = None,
-        format: str | None = None,  # noqa: A002  # the name that the command line has for it
-        dialect: CsvDialect | None = None,
-        time_limit: float | None = None,
-        memory_limit: int | str | None = None,
-        progress: Progress = silent,
-    ) -> BatchReport:
-        """Apply a batch: deletions first, then insertions; all of it or, if it is refused or stopped, nothing.
-
-        Parameters
-        ----------
-        inserts, deletes
-            Rows: a path, or a Spark, pandas, polars or Arrow table. Rows are deleted by the row key of the state or,
-            without one, by all of their values, one for each.
-        changes
-            Both in one table, whose column `_op` says `+` or `-`.
-        delete_ids
-            Ids of rows to delete.
-        batch_id
-            What tells the batch apart: one that was applied before changes nothing. If left out, files are told
-            apart by their content, and other tables not at all.
-        misfits
-            What becomes of values that do not fit the pinned types: `refuse` the batch, `quarantine` their rows, or
-            `widen` the column to text.
-        missing
-            What becomes of rows to delete that are not there: `refuse` the batch, or `skip` them.
-        quarantine
-            A folder for rows that would break a pinned law, have a key that is there already or do not fit: they are
-            put aside, and the rest is let through.
-        events, on_event
-            A file that what happened to laws is appended to as JSON lines, and a function that each event is given to.
-        format, dialect
-            How files are written, if not as the state's first table was. Which texts mean null is pinned.
-        time_limit, memory_limit
-            Seconds after which to give up, and the memory of this process beyond which to; nothing is changed then.
-        """
-        sources, ids = Sources(inserts, deletes, changes), list(delete_ids)
-        sources.refuse_both()
-        batch_id = batch_id or sources.batch_id(ids)
-        watch = UserWatch(time_limit, size_in_bytes(memory_limit))
-        tellers = Tellers(events, quarantine, on_event)
-        if (version := self._state.version_of(batch_id)) is not None:
-            report = self._report(self._state.apply(Batch(batch_id), self._engines.for_sources(), watch), None)
-            tellers.tell(self._state, version - 1)
-            return report
-        if quarantine is not None and misfits == "refuse":
-            misfits = "quarantine"
-        progress("reading the batch")
-        pinned = self._state.settings.dialect
-        written = replace(dialect or pinned, null_tokens=pinned.null_tokens)
-        with ExitStack() as stack:
-            reader = BatchReader(self._state, self._engines, ReadOptions(format, written), stack)
-            come, gone = reader.rows_of(sources)
-            offenders: Offenders = "keep" if quarantine is None else "quarantine"
-            batch = Batch(batch_id, come, gone, ids, misfits, missing, offenders)
-            progress("applying the batch")
-            with stops(watch, "Nothing was changed."):
-                applied = self._state.apply(batch, self._engines.for_sources(*sources), watch)
-            tellers.tell(self._state, applied.version - 1)
-            return self._report(applied, come)
-
-    def apply_batch(
-        self, batch: Batch, come: Incoming | None, watch: UserWatch, sources: Sequence[Any] = ()
-    ) -> BatchReport:
-        """Apply a batch whose rows were read, of which `come` are those to insert; see `apply`."""
-        try:
-            applied = self._state.apply(batch, self._engines.for_sources(*sources), watch)
-        except StoppedError as stop:
-            raise StoppedError(watch.reached or stop.typed_message, "Nothing was changed.") from None
-        return self._report(applied, come)
-
-    def as_it_is(self) -> BatchReport:
-        """A report without a batch: how many rows there are, and how the pinned laws fare."""
-        state = self._state
-        pins = state.judged(self._engines.for_sources(), Watch())
-        as_now = Applied("", state.table.version, state.table.rows, pins=pins)
-        return replace(self._report(as_now, None), batch=None)
 
     def described(self, progress: Progress = silent, *, verify: bool = False) -> StateReport:
         """What is in the state; with `verify`, everything is computed anew from the rows and compared."""
@@ -281,85 +106,36 @@ class OpenState:
                 laws[block.kind] += len(block.sets)
         return laws
 
+    def _kept(self) -> Iterator[Law]:
+        return (law for block in self._state.laws.blocks() for law in block.laws())
+
     def compact(self) -> None:
         """Write the state anew, without the log and without rows that have left."""
         self._state.compact()
 
+    def _applied(self, batch: Batch, sources: Sequence[Any], watch: UserWatch) -> Applied:
+        return self._state.apply(batch, self._engines.for_sources(*sources), watch)
+
+    def _judged(self) -> list[PinnedLaw]:
+        return self._state.judged(self._engines.for_sources(), Watch())
+
+    def _witnesses(self, pins: Sequence[PinnedLaw]) -> list[Views | None]:
+        table, laws = self._state.table, self._state.pins
+        return [views_of_pair(table, law, pinned.witness) for law, pinned in zip(laws, pins, strict=True)]
+
     def _report(self, applied: Applied, come: Incoming | None) -> BatchReport:
-        names, table = tuple(self._state.table.names), self._state.table
-        added = [ChangedLaw(NamedLaw(law, names)) for block in applied.changes.added for law in block.laws()]
+        names, table, changes = tuple(self._state.table.names), self._state.table, applied.changes
+        added = [ChangedLaw(NamedLaw(law, names)) for block in changes.added for law in block.laws()]
         removed = [
             ChangedLaw(
                 NamedLaw(law, names), views_of_pair(table, law, applied.witnesses.get(law)), is_implied=is_implied
             )
-            for block, implied in zip(applied.changes.removed, applied.changes.implied, strict=True)
+            for block, implied in zip(changes.removed, changes.implied, strict=True)
             for law, is_implied in zip(block.laws(), implied.tolist(), strict=True)
         ]
-        pins = [
-            PinOutcome(
-                NamedLaw(law, names),
-                pinned.holds,
-                pinned.violating,
-                views_of_pair(table, law, pinned.witness),
-                pinned.pairs,
-            )
-            for law, pinned in zip(self._state.pins, applied.pins, strict=True)
-        ]
-        left_out = quarantined_rows(table, applied, come)
-        return BatchReport(
-            table.name,
-            applied.batch,
-            applied.version,
-            applied.rows,
-            applied.inserted,
-            applied.deleted,
-            applied.missing,
-            applied.was_known,
-            added,
-            removed,
-            pins,
-            left_out,
-            {"total": round(applied.seconds, 4)},
-            self._counts(),
-            str(self.folder),
-        )
+        return replace(super()._report(applied, come), added=added, removed=removed, laws=self._counts())
 
 
-def quarantined_rows(table: LivingTable, applied: Applied, come: Incoming | None) -> list[QuarantinedRow]:
-    """The rows of a batch that were left out because a value did not fit."""
-    if come is None:
-        return []
-    return [
-        QuarantinedRow(
-            str(come.batch.place(misfit.row)),
-            table.names[misfit.column],
-            misfit.value,
-            table.columns[misfit.column].type.value,
-        )
-        for misfit in applied.misfits
-    ]
-
-
-@contextmanager
-def stops(watch: UserWatch, hint: str) -> Iterator[None]:
-    """End at a limit or at Ctrl-C, and say which it was and what became of the work."""
-    try:
-        with ctrl_c_ends(watch, lambda: None):
-            yield
-    except StoppedError as stop:
-        raise StoppedError(watch.reached or stop.typed_message, hint) from None
-
-
-def is_state(folder: Path) -> bool:
-    """Whether a folder holds a state."""
-    return StateFiles.exist(folder)
-
-
-def open_state(folder: Path, where: Where, *, writes: bool = True) -> OpenState:
-    """Open a state."""
+def open_one_process_state(folder: Path, where: Where, *, writes: bool = True) -> OpenState:
+    """Open a state of one process."""
     return OpenState(LivingState.open(folder, writes=writes), where)
-
-
-def laws_of(given: GivenLaws, names: Sequence[str]) -> list[Law]:
-    """Laws as they are given, over the positions of some columns."""
-    return given_laws(given).laws(names)

@@ -10,10 +10,10 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from lawful.checks import DEFAULT_CACHE_BYTES
+from lawful.common.closing import Closing
 from lawful.common.errors import DamagedTableError, UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law
@@ -62,7 +62,7 @@ class _Spark:
     gives_frames: bool = False
 
 
-class Opened:
+class Opened(Closing):
     """A table that was encoded, and the engines that are open on it: one for each null policy that was asked for.
 
     Parameters
@@ -96,14 +96,6 @@ class Opened:
         self._engines: dict[NullPolicy, Engine] = {}
         self._stale: set[NullPolicy] = set()
         self._opening = Lock()
-
-    def __enter__(self) -> Opened:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of the engines, and of Spark if it was started for this."""

@@ -4,36 +4,26 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from lawful.common.errors import UsageError
-from lawful.common.sizes import size_in_bytes
-from lawful.dependencies import NamedLaw
-from lawful.maintenance.applied import Applied
-from lawful.maintenance.batches import Batch, Missing
-from lawful.maintenance.law_events import Event
-from lawful.maintenance.settings import StateSettings
+from lawful.dependencies import Law
+from lawful.maintenance.applied import Applied, PinnedLaw
+from lawful.maintenance.batches import Batch
 from lawful.maintenance.spread.state import SpreadState, refuse_occupied
 from lawful.maintenance.state_files import StateFiles
-from lawful.results.batch_report import BatchReport, PinOutcome
 from lawful.results.discovery_report import DiscoveryReport
-from lawful.results.history_report import HistoryReport
 from lawful.results.state_report import StateReport
-from lawful.runs.batch_reading import BatchReader, Sources
-from lawful.runs.handed_on import OnEvent, Tellers
-from lawful.runs.laws_input import GivenLaws
-from lawful.runs.maintain import laws_of, quarantined_rows, stops
+from lawful.runs.any_state import AnyOpenState, Views, stops
+from lawful.runs.new_states import NewState
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines
 from lawful.runs.stopping import UserWatch
 from lawful.tables.encoded_table import Column, EncodedTable
-from lawful.tables.living.incoming import Incoming, Misfits
-from lawful.tables.options import CsvDialect, ReadOptions
 from lawful.tables.shuffled.storage import local_path
 from lawful.tables.spread.manifests import MANIFESTS, Manifests
 
@@ -41,29 +31,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-class OpenSpreadState:
-    """A spread state that is open: its methods are those of `OpenState`.
+class OpenSpreadState(AnyOpenState[SpreadState]):
+    """A spread state that is open: its methods are those of `OpenState`, as far as pinned laws are concerned.
 
-    Any number of processes may have it open. Of two that apply a batch at the same time one is refused.
+    Any number of processes may have it open. Of two that apply a batch at the same time one is refused. A batch has to
+    fit this process. Ids of rows to delete are looked for in the whole table.
     """
-
-    def __init__(self, state: SpreadState, engines: StateEngines, stack: ExitStack) -> None:
-        self._state, self._engines, self._stack = state, engines, stack
-
-    def __enter__(self) -> OpenSpreadState:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of Spark, if it was started for this."""
-        self._stack.close()
-
-    def __repr__(self) -> str:
-        return f"<lawful state {self.folder!r}: {self.rows:,} rows, version {self.version}>"
 
     @property
     def folder(self) -> str:
@@ -71,96 +44,9 @@ class OpenSpreadState:
         return self._state.location
 
     @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return self._state.table.rows
-
-    @property
-    def version(self) -> int:
-        """How many batches were applied since the state was made."""
-        return self._state.table.version
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What was settled when the state was made."""
-        return self._state.settings.to_dict()
-
-    @property
-    def dialect(self) -> CsvDialect:
-        """How CSV files of batches are written, unless it is said otherwise."""
-        return self._state.settings.dialect
-
-    @property
-    def changes(self) -> list[dict[str, Any]]:
-        """One entry for each of the last 100 batches: its id, version and time, and how many rows came and went."""
-        return [dict(entry) for entry in self._state.history]
-
-    @property
     def laws(self) -> DiscoveryReport:
         """Refuse: only pinned laws are kept."""
-        raise UsageError(f"{self.folder} keeps only pinned laws", "Its reports tell how those fare.")
-
-    def history(self, **_: Any) -> HistoryReport:
-        """Refuse: the lives of laws are those of minimal ones, and none is looked for."""
-        raise UsageError(f"{self.folder} keeps only pinned laws", "Its events tell what happened to those.")
-
-    def events(self, since: int = 0) -> Iterator[Event]:
-        """What happened to laws in the versions after `since`, of the last 100 batches, as plain JSON values."""
-        return self._state.events(since)
-
-    def pin(self, laws: GivenLaws) -> None:
-        """Watch laws from now on; their index is made of the whole table."""
-        self._state.pin(laws_of(laws, self._state.table.names))
-
-    def apply(
-        self,
-        inserts: Any = None,
-        deletes: Any = None,
-        *,
-        changes: Any = None,
-        delete_ids: Iterable[int] = (),
-        batch_id: str | None = None,
-        misfits: Misfits = "refuse",
-        missing: Missing = "refuse",
-        quarantine: str | os.PathLike[str] | None = None,
-        events: str | os.PathLike[str] | None = None,
-        on_event: OnEvent | None = None,
-        format: str | None = None,  # noqa: A002  # the name that the command line has for it
-        dialect: CsvDialect | None = None,
-        time_limit: float | None = None,
-        memory_limit: int | str | None = None,
-        progress: Progress = silent,
-    ) -> BatchReport:
-        """Apply a batch: deletions first, then insertions; all of it or, if it is refused or stopped, nothing.
-
-        The parameters are those of `OpenState.apply`; rows cannot be put aside (`quarantine`). The batch has to fit
-        this process. Ids of rows to delete are looked for in the whole table.
-        """
-        sources, ids = Sources(inserts, deletes, changes), list(delete_ids)
-        sources.refuse_both()
-        batch_id = batch_id or sources.batch_id(ids)
-        watch, tellers = UserWatch(time_limit, size_in_bytes(memory_limit)), Tellers(events, None, on_event)
-        offenders: Any = "keep" if quarantine is None else "quarantine"
-        batch = Batch(batch_id, None, None, ids, misfits, missing, offenders)
-        if (version := self._state.version_of(batch_id)) is not None:
-            report = self._report(self._state.apply(batch, watch), None)
-            tellers.tell(self._state, version - 1)
-            return report
-        progress("reading the batch")
-        pinned = self._state.settings.dialect
-        written = replace(dialect or pinned, null_tokens=pinned.null_tokens)
-        with ExitStack() as stack:
-            come, gone = BatchReader(self._state, self._engines, ReadOptions(format, written), stack).rows_of(sources)
-            progress("applying the batch")
-            with stops(watch, "Nothing was changed."):
-                applied = self._state.apply(replace(batch, inserts=come, deletes=gone), watch)
-            tellers.tell(self._state, applied.version - 1)
-            return self._report(applied, come)
-
-    def as_it_is(self) -> BatchReport:
-        """A report without a batch: how many rows there are, and how the pinned laws fare."""
-        as_now = Applied("", self.version, self.rows, pins=self._state.judged())
-        return replace(self._report(as_now, None), batch=None)
+        raise self._keeps_no_others()
 
     def described(self, progress: Progress = silent, *, verify: bool = False) -> StateReport:
         """What is in the state; with `verify`, everything is counted anew from the rows and compared."""
@@ -185,27 +71,17 @@ class OpenSpreadState:
             differences,
         )
 
-    def _report(self, applied: Applied, come: Incoming | None) -> BatchReport:
-        table, names = self._state.table, tuple(self._state.table.names)
-        fares = zip(self._state.pins, applied.pins, self._state.witnesses(), strict=True)
-        pins = [
-            PinOutcome(NamedLaw(law, names), pinned.holds, pinned.violating, witness, pinned.pairs)
-            for law, pinned, witness in fares
-        ]
-        return BatchReport(
-            table.name,
-            applied.batch,
-            applied.version,
-            applied.rows,
-            applied.inserted,
-            applied.deleted,
-            applied.missing,
-            applied.was_known,
-            pins=pins,
-            quarantined=quarantined_rows(table, applied, come),
-            seconds={"total": round(applied.seconds, 4)},
-            folder=self.folder,
-        )
+    def _applied(self, batch: Batch, sources: Sequence[Any], watch: UserWatch) -> Applied:
+        return self._state.apply(batch, watch)
+
+    def _kept(self) -> Sequence[Law]:
+        return ()
+
+    def _judged(self) -> list[PinnedLaw]:
+        return self._state.judged()
+
+    def _witnesses(self, pins: Sequence[PinnedLaw]) -> list[Views | None]:
+        return self._state.witnesses()
 
 
 @dataclass(frozen=True)
@@ -237,35 +113,14 @@ def is_spread_state(path: str | os.PathLike[str], where: Where) -> bool:
         return Manifests(StateEngines(_replicated(where), stack).spark(), location_of(path)).last_number() >= 0
 
 
-def refuse_spread(path: str | os.PathLike[str], where: Where) -> None:
-    """Refuse a spread state where a stream or a table is to be followed in one call."""
-    if is_spread(path) or where.placement == "shuffle":
-        raise UsageError(
-            "a state that is spread over a cluster takes batches one by one",
-            "Use lawful.open_state(path).apply(rows, batch_id=...); for a stream, call that for every micro-batch from "
-            "foreachBatch, with the number of the micro-batch in its id.",
-        )
-
-
 def _replicated(where: Where) -> Where:
     """Where batches are read: they fit a process."""
     return replace(where, placement="auto")
 
 
-def make_spread_state(
-    path: str | os.PathLike[str],
-    source: Any,
-    options: ReadOptions,
-    settings: StateSettings,
-    where: Where,
-    *,
-    pins: GivenLaws | None = None,
-    time_limit: float | None = None,
-    memory_limit: int | str | None = None,
-    progress: Progress = silent,
-) -> OpenSpreadState:
+def make_spread_state(path: str | os.PathLike[str], new: NewState) -> OpenSpreadState:
     """Make a state of a table that no node holds, for the laws that are pinned."""
-    if not settings.only_pinned:
+    if not new.settings.only_pinned:
         raise UsageError(
             "a state that is spread over a cluster keeps pinned laws and looks for no others",
             "Add --only-pinned and --pin LAW, or use --placement replicate.",
@@ -273,16 +128,16 @@ def make_spread_state(
     location = location_of(path)
     if (folder := local_path(location)) is not None and not is_spread(path):
         StateFiles(folder).refuse_occupied()
-    watch = UserWatch(time_limit, size_in_bytes(memory_limit))
+    watch = new.watch()
     with ExitStack() as stack:
-        engines = StateEngines(_replicated(where), stack)
-        engines.for_sources(source)
-        progress("starting Spark")
+        engines = StateEngines(_replicated(new.where), stack)
+        engines.for_sources(new.source)
+        new.progress("starting Spark")
         spark = engines.spark()
         refuse_occupied(spark, location)
         try:
             with stops(watch, "No state was made. Give it more time or memory."):
-                state = _made(spark, location, source, options, settings, pins or [], watch, progress)
+                state = _made(spark, location, new, watch)
         except BaseException:
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -290,29 +145,16 @@ def make_spread_state(
         return OpenSpreadState(state, engines, stack.pop_all())
 
 
-def _made(
-    spark: SparkSession,
-    location: str,
-    source: Any,
-    options: ReadOptions,
-    settings: StateSettings,
-    pins: GivenLaws,
-    watch: UserWatch,
-    progress: Progress,
-) -> SpreadState:
-    from lawful.tables.spread.source_rows import read_texts
+def _made(spark: SparkSession, location: str, new: NewState, watch: UserWatch) -> SpreadState:
+    from lawful.tables.spread.source_rows import forget_copies, read_texts
 
-    progress("reading the table")
-    given = os.fspath(source) if isinstance(source, os.PathLike) else source
-    texts = read_texts(spark, given, options, f"{location}/source")
-    laws = laws_of(pins, texts.names)
-    if not laws:
-        raise UsageError("only pinned laws are to be kept, and none is pinned", "Name some with --pin.")
-    settled = replace(settings, dialect=options.dialect, columns=options.columns)
-    progress("counting what breaks the pinned laws")
-    state = SpreadState.create(spark, location, texts, settled, laws, watch)
-    if (copy := local_path(f"{location}/source")) is not None:
-        shutil.rmtree(copy, ignore_errors=True)
+    new.progress("reading the table")
+    source = os.fspath(new.source) if isinstance(new.source, os.PathLike) else new.source
+    texts = read_texts(spark, source, new.options, f"{location}/source")
+    laws = new.laws(texts.names)
+    new.progress("counting what breaks the pinned laws")
+    state = SpreadState.create(spark, location, texts, new.settled(), laws, watch)
+    forget_copies(spark, texts)
     return state
 
 

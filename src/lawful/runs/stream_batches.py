@@ -1,8 +1,9 @@
 """What a streaming query calls for every micro-batch: the batch is applied to a state, once whatever is killed.
 
 The function runs where the driver is: in this process on a classic Spark, in a Python process of the server on Spark
-Connect. So it carries no more than plain values, and the state is a folder of that machine. Between batches the state
-stays in memory, but its lock is let go: others may apply a batch of their own, and the stream follows.
+Connect. So it carries no more than plain values, and the state is a folder of that machine, unless it is spread over a
+cluster. Between batches a state stays in memory, but its lock is let go: others may apply a batch of their own, and the
+stream follows.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,11 +28,14 @@ from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import StateFiles
 from lawful.maintenance.stream_place import StreamPlace
+from lawful.runs.any_state import laws_of
 from lawful.runs.arrived_files import ArrivedRows, local_path, named_rows, read_arrived
+from lawful.runs.batch_reading import KeptTable
 from lawful.runs.change_feeds import cancelled_by_key, columns_beside, split_changes
 from lawful.runs.handed_on import OnEvent, Tellers
-from lawful.runs.maintain import OpenState, laws_of
+from lawful.runs.maintain import OpenState
 from lawful.runs.run import Where
+from lawful.runs.spread_states import OpenSpreadState, open_spread_state
 from lawful.runs.stopping import UserWatch
 from lawful.tables.living.incoming import Incoming, Misfits, match_columns
 from lawful.tables.local_pipeline import encode_arrow
@@ -88,6 +93,8 @@ class StreamJob:
         Whether rows are the paths of files that arrived, to be read with `options`; else they are the rows themselves.
     is_text
         Whether the rows themselves are texts, whose types are those of the state or are still to be found.
+    is_spread
+        Whether the state is spread over a cluster.
     """
 
     state: str
@@ -107,6 +114,7 @@ class StreamJob:
     memory_limit: int | None = None
     new_query: bool = False
     engine: str = "local"
+    is_spread: bool = False
 
     def __call__(self, frame: DataFrame, number: int) -> None:
         """Apply a micro-batch; Spark calls this."""
@@ -123,7 +131,7 @@ class StreamJob:
         begin = time.time()
         place = place_of(self.checkpoint, number, frame)
         arrived: list[float] = []
-        with _Held(self, frame) as opened:
+        with self._held(frame) as opened:
             state = opened._state
             before = state.table.version
             if state.stream is not None and (state.stream.query, state.stream.batch) == (place.query, place.batch):
@@ -147,7 +155,6 @@ class StreamJob:
             report = opened.apply_batch(batch, come, watch, sources)
             tellers = Tellers(self.events, self.quarantine, self.on_event)
             tellers.tell(state, before if not report.was_known else state.table.version - 1)
-            state.forget_rows_that_left()
             size = state.bytes_on_disk
         ended = time.time()
         if self.state in STREAMS.told:
@@ -155,7 +162,11 @@ class StreamJob:
             told = BatchTold(number, report, ended - begin, lag, size, resident_bytes())
             STREAMS.told[self.state](told)
 
-    def _rows(self, frame: DataFrame, number: int, state: LivingState, arrived: list[float]) -> ArrivedRows:
+    def _held(self, frame: DataFrame) -> AbstractContextManager[OpenState | OpenSpreadState]:
+        """The state, as it is after what others may have applied."""
+        return _opened_spread(self, frame) if self.is_spread else _Held(self, frame)
+
+    def _rows(self, frame: DataFrame, number: int, state: KeptTable, arrived: list[float]) -> ArrivedRows:
         if not self.files:
             from lawful.tables.spark_pipeline import encode_frame_in_process
 
@@ -167,7 +178,7 @@ class StreamJob:
         options = ReadOptions(self.format, pinned if self.dialect == CsvDialect() else self.dialect)
         return read_arrived([local_path(row["path"]) for row in rows], options, state.table.names)
 
-    def _incoming(self, state: LivingState, rows: ArrivedRows) -> tuple[Incoming | None, Incoming | None]:
+    def _incoming(self, state: KeptTable, rows: ArrivedRows) -> tuple[Incoming | None, Incoming | None]:
         table, batch = state.table, rows.table
         if not batch.rows:
             return None, None
@@ -177,7 +188,7 @@ class StreamJob:
         by_key = {column: positions[column] for column in state.key or positions}
         incoming = Incoming(batch, come, positions, rows.is_text)
         leaving = Incoming(batch, gone, by_key, rows.is_text)
-        come, gone = cancelled_by_key(table, state.key, incoming, leaving)
+        come, gone = cancelled_by_key(state, incoming, leaving)
         return (
             Incoming(batch, come, positions, rows.is_text) if len(come) else None,
             Incoming(batch, gone, by_key, rows.is_text) if len(gone) else None,
@@ -199,8 +210,8 @@ class StreamJob:
         return LivingState.create(Path(self.state), empty, self.settings, pins, LocalEngine, watch)
 
 
-class _Held:
-    """A state that is locked for one batch."""
+class _Held(AbstractContextManager["OpenState"]):
+    """A state of one process that is locked for one batch."""
 
     def __init__(self, job: StreamJob, frame: DataFrame) -> None:
         self._job, self._frame = job, frame
@@ -227,8 +238,21 @@ class _Held:
         self._opened = opened
         return opened
 
-    def __exit__(self, *error: object) -> None:
-        self._opened._state.close()
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        try:
+            if kind is None:
+                self._opened._state.forget_rows_that_left()
+        finally:
+            self._opened._state.close()
+
+
+@contextmanager
+def _opened_spread(job: StreamJob, frame: DataFrame) -> Iterator[OpenSpreadState]:
+    """A spread state, opened anew for each batch: nobody locks it, so others may have changed it."""
+    with open_spread_state(job.state, Where(spark=frame.sparkSession)) as opened:
+        if job.pins:
+            opened.pin(list(job.pins))
+        yield opened
 
 
 def place_of(checkpoint: str, number: int, frame: DataFrame) -> StreamPlace:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lawful.maintenance.history import events_table
@@ -12,9 +12,9 @@ from lawful.maintenance.settings import StateSettings
 from lawful.runs.batch_reading import OPERATION
 from lawful.runs.following import Followed, follow
 from lawful.runs.laws_input import GivenLaws
-from lawful.runs.maintain import is_state, open_state
-from lawful.runs.making_states import make_state
+from lawful.runs.new_states import NewState
 from lawful.runs.run import Progress, Where, silent
+from lawful.runs.states import is_state, make_state, open_state, where_to_look
 from lawful.runs.stream_batches import BatchTold
 from lawful.runs.streams import StreamSettings, StreamSource, is_stream, start, stream_of
 from lawful.tables.options import CsvDialect, ReadOptions
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def maintain(
     source: Any,
-    folder: Path,
+    state: str | os.PathLike[str],
     settings: StateSettings,
     pins: GivenLaws | None,
     how: StreamSettings,
@@ -38,12 +38,12 @@ def maintain(
 ) -> BatchReport | StreamingQuery:
     """Keep a state up to date with a stream; or make it of a table, or apply a table as a batch."""
     if is_stream(source):
-        return start(StreamSource(source), folder, settings, pins, how)
+        return start(StreamSource(source), state, settings, pins, how, spread=where.placement == "shuffle")
     limits: dict[str, Any] = {"memory_limit": how.memory_limit}
-    if not is_state(folder):
-        with make_state(folder, source, options, settings, where, pins=pins, **limits) as made:
+    if not is_state(state, where):
+        with make_state(state, NewState(source, options, settings, where, pins, **limits)) as made:
             return made.as_it_is()
-    with open_state(folder, where) as opened:
+    with open_state(state, where) as opened:
         if pins is not None:
             opened.pin(pins)
         columns = list(getattr(source, "column_names", getattr(source, "columns", ())))
@@ -63,7 +63,7 @@ def maintain(
 
 def follow_source(
     source: str,
-    folder: Path,
+    state: str | os.PathLike[str],
     settings: StateSettings,
     pins: GivenLaws | None,
     how: StreamSettings,
@@ -88,15 +88,15 @@ def follow_source(
 
         def begin() -> StreamingQuery:
             named = stream_of(
-                spark, source, folder, format_=options.format, dialect=options.dialect, options=source_options
+                spark, source, state, format_=options.format, dialect=options.dialect, options=source_options
             )
-            return start(named, folder, settings, pins, how)
+            return start(named, state, settings, pins, how, spread=where.placement == "shuffle")
 
         progress("following the stream")
-        return follow(begin, folder, how.checkpoint_of(folder), told, time_limit)
+        return follow(begin, state, how.checkpoint_of(state), told, time_limit, spark)
 
 
-def events_frame(folder: Path, spark: SparkSession, since: int) -> DataFrame:
+def events_frame(state: str | os.PathLike[str], spark: SparkSession, since: int) -> DataFrame:
     """What happened to laws as a DataFrame of Spark; the rows of each event are a JSON text."""
-    with open_state(folder, Where("local"), writes=False) as opened:
+    with open_state(state, where_to_look(state, spark), writes=False) as opened:
         return frame_of(spark, events_table(opened.events(since)))

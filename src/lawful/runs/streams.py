@@ -14,12 +14,13 @@ from lawful.common.errors import SourceError, UsageError
 from lawful.common.sizes import size_in_bytes
 from lawful.dependencies import format_law
 from lawful.maintenance.batches import Batch, Missing
-from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.settings import StateSettings
 from lawful.runs.change_feeds import BESIDE, columns_beside
 from lawful.runs.handed_on import OnEvent
 from lawful.runs.laws_input import GivenLaws, given_laws
-from lawful.runs.maintain import is_state
+from lawful.runs.run import Where
+from lawful.runs.spread_states import is_spread
+from lawful.runs.states import is_state, name_of, open_state, where_to_look
 from lawful.runs.stream_batches import STREAMS, StreamJob
 from lawful.tables.files import format_of, list_files
 from lawful.tables.living.incoming import Misfits
@@ -79,9 +80,9 @@ class StreamSettings:
         if self.quarantine is not None and self.misfits == "refuse":
             object.__setattr__(self, "misfits", "quarantine")
 
-    def checkpoint_of(self, state: Path) -> str:
+    def checkpoint_of(self, state: str | os.PathLike[str]) -> str:
         """The folder of the checkpoint, as Spark is given it."""
-        given = f"{state.absolute()}{CHECKPOINT}" if self.checkpoint is None else os.fspath(self.checkpoint)
+        given = f"{name_of(state)}{CHECKPOINT}" if self.checkpoint is None else os.fspath(self.checkpoint)
         return given if urlsplit(given).scheme else str(Path(given).absolute())
 
 
@@ -118,12 +119,22 @@ def is_stream(source: Any) -> bool:
 
 
 def start(
-    source: StreamSource, state: Path, settings: StateSettings, pins: GivenLaws | None, how: StreamSettings
+    source: StreamSource,
+    state: str | os.PathLike[str],
+    settings: StateSettings,
+    pins: GivenLaws | None,
+    how: StreamSettings,
+    *,
+    spread: bool = False,
 ) -> StreamingQuery:
-    """Start a query that keeps a state up to date; it is Spark's own."""
-    folder = state.absolute()
+    """Start a query that keeps a state up to date; it is Spark's own. A state that is to be spread has to be there."""
+    if spread and not is_state(state, Where(spark=source.frame.sparkSession)):
+        raise UsageError(
+            f"there is no state in {name_of(state)}, and a stream makes none that is spread over a cluster",
+            "Make it of a first table: --from TABLE --only-pinned --pin LAW --placement shuffle.",
+        )
     job = StreamJob(
-        state=str(folder),
+        state=name_of(state),
         checkpoint=how.checkpoint_of(state),
         settings=settings if settings.way != "auto" else _for_streams(settings),
         pins=_pinned(pins, source),
@@ -140,6 +151,7 @@ def start(
         memory_limit=size_in_bytes(how.memory_limit),
         new_query=how.new_query,
         engine="spark" if how.engine == "spark" else "local",
+        is_spread=is_spread(state),
     )
     STREAMS.ending.discard(job.state)
     STREAMS.failed.pop(job.state, None)
@@ -178,7 +190,7 @@ def _pinned(pins: GivenLaws | None, source: StreamSource) -> list[str]:
 def stream_of(
     spark: SparkSession,
     given: str,
-    state: Path,
+    state: str | os.PathLike[str],
     *,
     format_: str | None,
     dialect: CsvDialect,
@@ -201,7 +213,7 @@ def stream_of(
         if not rest:
             raise UsageError(f"{given!r} names no source", f"Write {_HOW[kind]}.")
         if kind == "kafka":
-            return _kafka(reader, rest, state)
+            return _kafka(spark, reader, rest, state)
         if kind == "rate":
             return StreamSource(reader.format("rate").option("rowsPerSecond", rest).load())
         if kind == "delta":
@@ -223,11 +235,11 @@ _HOW = {
 }
 
 
-def _kafka(reader: Any, rest: str, state: Path) -> StreamSource:
+def _kafka(spark: SparkSession, reader: Any, rest: str, state: str | os.PathLike[str]) -> StreamSource:
     servers, slash, topic = rest.rpartition("/")
     if not slash or not servers or not topic:
         raise UsageError(f"{rest!r} names no topic", f"Write {_HOW['kafka']}.")
-    names = _names_of_state(state)
+    names = _names_of_state(state, spark)
     if names is None:
         raise UsageError(
             "a topic does not say which columns there are", "Make the state of a first table: --from TABLE."
@@ -244,16 +256,18 @@ def json_rows(frame: DataFrame, names: Sequence[str]) -> DataFrame:
     return parsed.selectExpr("* except (_op)", "coalesce(_op, '+') as _op") if "_op" in names else parsed
 
 
-def _names_of_state(state: Path) -> tuple[str, ...] | None:
-    if not is_state(state):
+def _names_of_state(state: str | os.PathLike[str], spark: SparkSession) -> tuple[str, ...] | None:
+    where = where_to_look(state, spark)
+    if not is_state(state, where):
         return None
-    return tuple(LivingState.open(state).table.names)
+    with open_state(state, where, writes=False) as opened:
+        return tuple(opened.names)
 
 
 def _arriving(
     spark: SparkSession,
     given: str,
-    state: Path,
+    state: str | os.PathLike[str],
     format_: str | None,
     dialect: CsvDialect,
     options: Mapping[str, str],
@@ -267,7 +281,7 @@ def _arriving(
     folder = Path(given.removeprefix("file://") if given.startswith("file://") else given)
     if not folder.is_dir():
         raise SourceError(f"{given}: there is no such folder", "Name the folder where files arrive.")
-    names = _names_of_state(state)
+    names = _names_of_state(state, spark)
     if names is None or format_ is None:
         try:
             files = list_files(folder)

@@ -86,7 +86,7 @@ def sort_texts(texts: pa.Array, asked: ColumnType | None = None) -> SortedTexts:
         return SortedTexts(asked or ColumnType.NULL, np.zeros(0, np.int32), np.zeros(0, np.int64))
     if asked is not None:
         return _sort_asked(texts, asked)
-    for candidate in _INFERRED:
+    for candidate in INFERRED_TYPES:
         if _looks_like(texts, candidate):
             try:
                 return _SORTERS[candidate](texts, candidate)
@@ -95,7 +95,7 @@ def sort_texts(texts: pa.Array, asked: ColumnType | None = None) -> SortedTexts:
     return _sort_strings(texts, ColumnType.STRING)
 
 
-_INFERRED = (
+INFERRED_TYPES = (
     ColumnType.INTEGER,
     ColumnType.DECIMAL,
     ColumnType.DATE,
@@ -103,6 +103,7 @@ _INFERRED = (
     ColumnType.TIME,
     ColumnType.BOOLEAN,
 )
+"""The types that are looked for, in this order."""
 _PATTERNS = {
     ColumnType.INTEGER: (INFERRED_INTEGER_TEXT,),
     ColumnType.DECIMAL: (INFERRED_DECIMAL_TEXT,),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.engines.spread.kept_laws import KeptLaw
 from lawful.engines.spread.lines import LINES, LINES_BY, added_up, lines_of, shortened
+from lawful.engines.spread.met_rows import MetRows, met_rows
 from lawful.engines.spread.tallies import Tally, tallied
 from lawful.tables.spark_errors import translated
 from lawful.tables.spread.segments import Segment, Segments, to_join
@@ -62,6 +63,17 @@ class LawIndex:
         """What the lines of all rows (`row`, `c0`, …) would say if they were made now."""
         lines = lines_of(rows.selectExpr("*", "1 as n"), self._laws, self._null, self._buckets)
         return tallied(lines, self._laws, types, self._null, first_new)
+
+    def met(self, segments: Sequence[Segment], gone: DataFrame, come: DataFrame) -> MetRows:
+        """What stays of the classes that rows come to, once others have left (both as lines of rows)."""
+        with translated():
+            classes = lines_of(come, self._laws, self._null, self._buckets).select("t", "bucket", "key").distinct()
+            touched = classes.select("t", "bucket").distinct().collect()
+            parts = {self._laws[row["t"]].part(row["bucket"]) for row in touched}
+            leaving = lines_of(gone, self._laws, self._null, self._buckets)
+            lines = self.segments.read(segments, parts).drop("segment").unionByName(leaving)
+            wanted = classes.select("t", "key").hint("broadcast")
+            return met_rows(added_up(lines).join(wanted, ["t", "key"], "left_semi"), self._laws)
 
     def joined(self, segments: Sequence[Segment]) -> list[Segment]:
         """Fewer segments that say the same."""

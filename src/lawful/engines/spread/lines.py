@@ -33,7 +33,7 @@ def lines_of(rows: DataFrame, laws: Sequence[KeptLaw], null: NullPolicy, buckets
     each = [rows.selectExpr("row", "n", exploded(_entries(part, null))).where("t is not null") for part in some]
     every = reduce(lambda one, other: one.unionAll(other), each)
     expr = functions_of(rows.sparkSession).expr
-    knows_two = f"{_is_counted(laws)} and n > 0"
+    knows_two = f"{is_counted(laws)} and n > 0"
     ids = [
         expr("count(*) as count"),
         expr("min(row) as least"),
@@ -60,7 +60,8 @@ def _entries(laws: Sequence[KeptLaw], null: NullPolicy) -> list[tuple[str, dict[
     return entries
 
 
-def _is_counted(laws: Sequence[KeptLaw]) -> str:
+def is_counted(laws: Sequence[KeptLaw]) -> str:
+    """A condition for the lines of laws that are kept by counts."""
     numbers = [str(kept.number) for kept in laws if kept.shape != "classes"]
     return f"t in ({', '.join(numbers)})" if numbers else "false"
 
@@ -80,5 +81,5 @@ def added_up(lines: DataFrame, fresh: str = "") -> DataFrame:
 
 def shortened(lines: DataFrame, laws: Sequence[KeptLaw]) -> DataFrame:
     """Lines that were added up, to be written again: of what is only counted two ids are enough."""
-    rows = f"if({_is_counted(laws)}, slice(sort_array(rows), 1, 2), rows) as rows"
+    rows = f"if({is_counted(laws)}, slice(sort_array(rows), 1, 2), rows) as rows"
     return lines.selectExpr("key", "rest", "n", rows, "t", "bucket")

@@ -58,7 +58,8 @@ class PutAside(NamedTuple):
     partner
         A row of the table that it breaks it with, or -1 if only new ones do.
     new_partner
-        A row of the batch that was let through and that it breaks the law with, or -1.
+        A row of the batch that was let through and that it breaks the law with, or -1. If both are -1, it breaks the
+        law with a row of the table that nobody knows by its number.
     """
 
     row: int

@@ -3,33 +3,48 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from lawful.common.errors import SourceError
+from lawful.common.meanings import ColumnType
+from lawful.engines.spread.met_rows import Cells, MetRow
 from lawful.maintenance.batches import HOW_TO_SKIP, Batch, key_is_there, not_there
+from lawful.maintenance.pins.outcomes import PutAside
+from lawful.maintenance.spread.letting_through import Met
 from lawful.tables.living.incoming import FittedRows, fit
 from lawful.tables.living.living_table import LivingTable
 from lawful.tables.spread.living_rows import LivingRows
 from lawful.tables.spread.segments import Segment
 
-Cells = tuple[str | None, ...]
+FittedTypes = Mapping[int, tuple[ColumnType, bool | None]]
+"""The types that columns get with a batch."""
 
 
 @dataclass(frozen=True)
 class BatchRows:
     """Rows that leave and rows that come, as tables of ids (`row`) and texts (`c0`, `c1`, …).
 
-    `missing` were to leave and are not there; `fitted` are the rows that come, as they were read.
+    `missing` were to leave and are not there; `fitted` are the rows that come, as they were read; `aside` are rows of
+    the batch that would break a pinned law.
     """
 
     gone: pa.Table
     come: pa.Table
     missing: int
     fitted: FittedRows | None
+    aside: list[PutAside]
+
+
+class Offending(Protocol):
+    """Finds the rows that would break a pinned law."""
+
+    def __call__(self, gone: pa.Table, come: pa.Table, types: FittedTypes, keys: Met) -> list[PutAside]:
+        """The places of rows that come, once others are gone; `keys` are the rows that stay by their row keys."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +76,18 @@ class BatchFinder:
         The columns of its row key, if it has one.
     """
 
-    def __init__(self, table: LivingTable, rows: LivingRows, segments: Sequence[Segment], key: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        table: LivingTable,
+        rows: LivingRows,
+        segments: Sequence[Segment],
+        key: tuple[int, ...],
+    ) -> None:
         self._table, self._rows, self._segments, self._key = table, rows, segments, key
         self._identity = key or tuple(range(table.width))
 
-    def rows_of(self, batch: Batch) -> BatchRows:
-        """The rows that leave and come.
+    def rows_of(self, batch: Batch, offending: Offending) -> BatchRows:
+        """The rows that leave and come; `offending` finds those to put aside.
 
         Raises
         ------
@@ -90,9 +111,43 @@ class BatchFinder:
         ids = gone.column("row").to_pylist()
         if len(set(ids)) < len(ids):
             raise SourceError("the batch deletes a row twice, once by its id", "Nothing was changed. Name it once.")
+        come = self._come(coming)
+        aside: list[PutAside] = []
         if coming is not None:
-            self._refuse_repeated(coming, new, there, set(ids))
-        return BatchRows(gone, self._come(coming), missing + unknown, coming)
+            staying = {cells: self._staying(there, cells, set(ids)) for cells in new.cells}
+            if batch.offenders == "quarantine":
+                aside = offending(gone, come, coming.types, staying)
+                coming, new, come, aside = self._without(aside, coming, new, come)
+            self._refuse_repeated(coming, new, staying)
+        return BatchRows(gone, come, missing + unknown, coming, aside)
+
+    def are_there(self, rows: FittedRows) -> list[bool]:
+        """Whether each of some rows is there, by the columns that tell rows apart."""
+        cells = _Wanted.of(rows, self._identity).cells
+        there = self._found(Counter(), cells)
+        return [each in there and there[each].num_rows > 0 for each in cells]
+
+    def _staying(self, there: dict[Cells, pa.Table], cells: Cells, leaving: set[int]) -> list[MetRow]:
+        """The rows that have some texts and do not leave."""
+        rows = there[cells].column("row").to_pylist() if cells in there else ()
+        return [MetRow((), id_) for id_ in rows if id_ not in leaving]
+
+    def _without(
+        self, aside: list[PutAside], coming: FittedRows, new: _Wanted, come: pa.Table
+    ) -> tuple[FittedRows, _Wanted, pa.Table, list[PutAside]]:
+        """The batch without some rows, which are told by their rows in the batch."""
+        rows = coming.rows
+        kept = np.delete(np.arange(len(rows)), [each.row for each in aside])
+        left = _Wanted(new.rows, [new.cells[place] for place in kept.tolist()] if new.cells else [])
+        told = [
+            each._replace(
+                row=int(rows[each.row]),
+                new_partner=int(rows[each.new_partner]) if each.new_partner >= 0 else -1,
+            )
+            for each in aside
+        ]
+        through = come.take(pa.array(kept)).set_column(0, "row", come.column("row").slice(0, len(kept)))
+        return replace(coming, rows=rows[kept]), left, through, told
 
     def _found(self, wanted: Counter[Cells], new: Sequence[Cells]) -> dict[Cells, pa.Table]:
         """The rows that have some texts: as many as are to leave, and one where new rows have them."""
@@ -136,17 +191,13 @@ class BatchFinder:
             raise SourceError(f"there is no row with the id {unknown[0]}", HOW_TO_SKIP)
         return found, len(unknown)
 
-    def _refuse_repeated(
-        self, coming: FittedRows, new: _Wanted, there: dict[Cells, pa.Table], leaving: set[int]
-    ) -> None:
+    def _refuse_repeated(self, coming: FittedRows, new: _Wanted, staying: Met) -> None:
         seen: set[Cells] = set()
         for place, cells in enumerate(new.cells):
-            rows = there.get(cells, self._nothing()).column("row").to_pylist()
-            staying = [id_ for id_ in rows if id_ not in leaving]
-            if staying or cells in seen:
-                where = (
-                    f"{self._table.origins.place(staying[0])} has it" if staying else "another row of the batch has it"
-                )
+            if staying[cells] or cells in seen:
+                where = "another row of the batch has it"
+                if staying[cells]:
+                    where = f"{self._table.origins.place(staying[cells][0].id)} has it"
                 raise key_is_there(self._table, self._key, coming, place, where)
             seen.add(cells)
 

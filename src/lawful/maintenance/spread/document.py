@@ -15,15 +15,15 @@ from lawful.dependencies.documents import from_documents, to_document
 from lawful.engines.spread.tallies import ShownRow
 from lawful.maintenance.law_events import LoggedChange
 from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.stream_place import StreamPlace
 from lawful.tables.living.codes import Codes
 from lawful.tables.living.dictionary import Dictionary
 from lawful.tables.living.living_table import LivingColumn, LivingTable, RowOrigins
 from lawful.tables.origins import Origins
+from lawful.tables.spread.past import PastSegments
 from lawful.tables.spread.segments import Segment
 
 FORMAT = "lawful-spread/1"
-MOST_CHANGES = 100
-"""Batches whose events a manifest has."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,12 @@ class SpreadDocument:
         For each law, how many rows and pairs break it in each bucket where some do.
     witnesses
         For laws that are broken, two rows that break them, where such are known.
-    known
-        The batches that were applied, with the versions that they made.
-    changes
-        What the last batches did.
+    changes, origins
+        What the last batches did, and where their rows came from.
+    past
+        What tells the same of all batches before.
+    stream
+        The micro-batch that was applied last, if a streaming query feeds the state.
     replaced
         The segments that were joined last. They stay until others are: somebody may be reading them.
     """
@@ -78,8 +80,9 @@ class SpreadDocument:
     index_segments: tuple[Segment, ...] = ()
     tallies: Mapping[int, Mapping[int, tuple[int, int]]] = field(default_factory=dict)
     witnesses: Mapping[int, Witness] = field(default_factory=dict)
-    known: Mapping[str, int] = field(default_factory=dict)
     changes: tuple[LoggedChange, ...] = ()
+    past: PastSegments = field(default_factory=PastSegments)
+    stream: StreamPlace | None = None
     replaced: tuple[str, ...] = ()
 
     @property
@@ -87,13 +90,16 @@ class SpreadDocument:
         """The types of the columns."""
         return [column.type for column in self.columns]
 
-    def face(self) -> LivingTable:
+    def segment_names(self) -> set[str]:
+        """The names of all segments that are read."""
+        read = (*self.row_segments, *self.index_segments)
+        return {*(segment.name for segment in read), *self.past.names}
+
+    def face(self, origins: RowOrigins | None = None) -> LivingTable:
         """A living table with these columns that holds no row: what batches are matched with and fitted to."""
         columns = [LivingColumn(each.name, each.type, Dictionary(), each.settled) for each in self.columns]
         no_rows = Codes(np.empty((len(columns), 0), np.int32))
-        table = LivingTable(
-            self.name, columns, no_rows, origins=self.origins, version=self.version, next_id=self.next_id
-        )
+        table = LivingTable(self.name, columns, no_rows, origins=origins, version=self.version, next_id=self.next_id)
         table.rows = self.rows
         return table
 
@@ -110,10 +116,7 @@ class SpreadDocument:
             "version": self.version,
             "rows": self.rows,
             "next_id": self.next_id,
-            "origins": [
-                [first, list(origins.files), origins.unit, origins.runs.tolist()]
-                for first, origins in zip(self.origins.starts, self.origins.batches, strict=True)
-            ],
+            "origins": origins_document(self.origins),
             "row_segments": [segment.to_dict() for segment in self.row_segments],
             "index_segments": [segment.to_dict() for segment in self.index_segments],
             "tallies": [
@@ -124,8 +127,9 @@ class SpreadDocument:
                 [number, each.bucket, [[row.id, list(row.cells)] for row in each.rows]]
                 for number, each in sorted(self.witnesses.items())
             ],
-            "known": dict(self.known),
             "changes": [[change.entry, dict(change.notes)] for change in self.changes],
+            "past": self.past.to_dict(),
+            "stream": None if self.stream is None else self.stream.to_dict(),
             "replaced": list(self.replaced),
         }
 
@@ -152,10 +156,19 @@ class SpreadDocument:
             tuple(map(Segment.from_dict, document["index_segments"])),
             {number: {b: (rows, pairs) for b, rows, pairs in buckets} for number, buckets in document["tallies"]},
             {number: Witness(bucket, _pair(rows)) for number, bucket, rows in document["witnesses"]},
-            document["known"],
             tuple(LoggedChange(entry, notes) for entry, notes in document["changes"]),
+            PastSegments.from_dict(document["past"]),
+            StreamPlace.of(document["stream"]),
             tuple(document["replaced"]),
         )
+
+
+def origins_document(origins: RowOrigins) -> list[Any]:
+    """Where rows came from, as plain JSON values."""
+    return [
+        [first, list(batch.files), batch.unit, batch.runs.tolist()]
+        for first, batch in zip(origins.starts, origins.batches, strict=True)
+    ]
 
 
 def _origins(entries: Sequence[Sequence[Any]]) -> RowOrigins:

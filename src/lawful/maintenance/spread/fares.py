@@ -17,6 +17,7 @@ from lawful.engines.spread.tallies import ShownRow, Tally
 from lawful.maintenance.applied import PinnedLaw
 from lawful.maintenance.spread.document import SpreadDocument, Witness
 from lawful.results.check_report import RowView
+from lawful.tables.living.living_table import RowOrigins
 from lawful.tables.living.text_rows import text_rows
 
 Again = Callable[[Collection[str]], Tallies]
@@ -101,21 +102,21 @@ _UNKNOWN = -1
 """Stands for the row that a new row breaks a law with: indexes know that there is one, and not always which."""
 
 
-def row_views(document: SpreadDocument, kept: KeptLaw, rows: Sequence[ShownRow]) -> list[RowView]:
+def row_views(document: SpreadDocument, kept: KeptLaw, rows: Sequence[ShownRow], places: RowOrigins) -> list[RowView]:
     """Rows as people want to see them, with their values in the columns of a law."""
     names = [column.name for column in document.columns]
     found = []
     for row in rows:
         texts = dict(zip(kept.columns, row.cells, strict=True))
         values = {names[column]: texts[column] for column in columns_of(kept.law) if column in texts}
-        found.append(RowView(row.id, document.origins.place(row.id), values))
+        found.append(RowView(row.id, places.place(row.id), values))
     return found
 
 
-def witness_views(document: SpreadDocument, kept: KeptLaw) -> tuple[RowView, RowView] | None:
+def witness_views(document: SpreadDocument, kept: KeptLaw, places: RowOrigins) -> tuple[RowView, RowView] | None:
     """Two rows that break a law, if it is broken and such are known."""
     witness = document.witnesses.get(kept.number)
     if witness is None:
         return None
-    first, second = row_views(document, kept, witness.rows)
+    first, second = row_views(document, kept, witness.rows, places)
     return first, second

@@ -12,28 +12,37 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from lawful.checks.fitting import require_fitting
 from lawful.checks.workspace import Workspace
 from lawful.common.errors import SourceError, UsageError
-from lawful.dependencies import Law, columns_of
+from lawful.dependencies import Key, Law, columns_of
 from lawful.discovery.questions import Watch
 from lawful.engines.spread.index import LawIndex, Tallies
+from lawful.engines.spread.kept_laws import KeptLaw
 from lawful.engines.spread.tallies import MOST_SHOWN, ShownRow
 from lawful.maintenance.applied import Applied, PinnedLaw
-from lawful.maintenance.batches import Batch, origins_of
+from lawful.maintenance.batches import Batch, key_is_shared, origins_of
 from lawful.maintenance.kept_laws import LawsChange
 from lawful.maintenance.law_events import Event, LoggedChange, pinned_events
 from lawful.maintenance.logged_notes import aside_of, entry_of
+from lawful.maintenance.pins.outcomes import PutAside
 from lawful.maintenance.settings import StateSettings
-from lawful.maintenance.spread.batch_rows import BatchFinder, BatchRows
-from lawful.maintenance.spread.document import MOST_CHANGES, ColumnFacts, SpreadDocument
+from lawful.maintenance.spread.batch_rows import BatchFinder, BatchRows, FittedTypes
+from lawful.maintenance.spread.document import ColumnFacts, SpreadDocument
 from lawful.maintenance.spread.fares import pinned_laws, row_views, with_tallies, witness_views
 from lawful.maintenance.spread.keeping import kept_laws
+from lawful.maintenance.spread.letting_through import Met, judge_of, put_aside
+from lawful.maintenance.spread.memory import Memory
+from lawful.maintenance.stream_place import StreamPlace, is_replay
 from lawful.results.check_report import RowView
+from lawful.tables.living.incoming import FittedRows
 from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable, RowOrigins
 from lawful.tables.spread.living_rows import LivingRows
 from lawful.tables.spread.manifests import Manifests
+from lawful.tables.spread.past import Past
 from lawful.tables.spread.segments import parts_of
 
 if TYPE_CHECKING:
@@ -58,13 +67,14 @@ class SpreadState:
 
     def __init__(self, spark: SparkSession, location: str, document: SpreadDocument, number: int) -> None:
         self.location, self._spark = location, spark
-        self._manifests = Manifests(spark, location)
+        self._manifests, self._past = Manifests(spark, location), Past(spark, location)
         self._take(document, number)
 
     def _take(self, document: SpreadDocument, number: int) -> None:
         """Follow a manifest that is there."""
         self._document, self._number = document, number
-        self.table: LivingTable = document.face()
+        self._memory = Memory(self._past, document)
+        self.table: LivingTable = document.face(self._memory.places)
         self._laws = kept_laws(document.pins, self.table.names)
         identity = self.key or range(self.table.width)
         self._rows = LivingRows(
@@ -87,23 +97,18 @@ class SpreadState:
         refuse_occupied(spark, location)
         buckets = buckets or min(max(_FEWEST_BUCKETS, -(-source.count // _ROWS_A_BUCKET)), _MOST_BUCKETS)
         facts = zip(source.names, source.types, source.settled, strict=True)
-        origins = RowOrigins()
-        origins.add(0, source.origins)
-        document = SpreadDocument(
-            source.name, tuple(ColumnFacts(*each) for each in facts), settings, (), buckets, origins=origins
-        )
+        document = SpreadDocument(source.name, tuple(ColumnFacts(*each) for each in facts), settings, (), buckets)
         state = SpreadState(spark, location, document, -1)
         lines = source.rows.selectExpr("row", "1 as n", *state._rows.columns)
         segment = state._rows.write(lines, is_small=False)
         if state._rows.count([segment]) != source.count:
             raise SourceError(f"{source.name} has changed while it was read", "Make the state again.")
         if state.key and state._rows.has_repeated([segment]):
-            raise UsageError(
-                f"two rows share the row key {', '.join(settings.row_key)}",
-                "Name columns that tell all rows apart, or leave --row-key out.",
-            )
+            raise key_is_shared(settings.row_key)
         watch.look()
-        state._take(replace(document, rows=source.count, next_id=source.count, row_segments=(segment,)), -1)
+        past = state._memory.begun(RowOrigins([0], [source.origins]))
+        document = replace(document, rows=source.count, next_id=source.count, row_segments=(segment,), past=past)
+        state._take(document, -1)
         state.pin(pins)
         return state
 
@@ -141,18 +146,33 @@ class SpreadState:
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """One entry for each of the last batches."""
-        return [change.entry for change in self._document.changes]
+        """One entry for each batch."""
+        return self._memory.entries()
 
     def events(self, since: int = 0) -> Iterator[Event]:
-        """What happened to laws in the versions after `since`, as far as the last batches tell."""
-        for change in self._document.changes:
-            if change.entry["version"] > since:
-                yield from change.events()
+        """What happened to laws in the versions after `since`."""
+        return self._memory.events(since)
+
+    @property
+    def broken(self) -> dict[str, int]:
+        """The pinned laws that are broken, with how many rows break each."""
+        return {pin.text: pin.violating for pin in self.judged() if not pin.holds}
+
+    @property
+    def stream(self) -> StreamPlace | None:
+        """The micro-batch that was applied last, if a streaming query feeds the state."""
+        return self._document.stream
 
     def version_of(self, batch: str) -> int | None:
         """The version that a batch made, if it was applied."""
-        return self._document.known.get(batch)
+        return self._memory.version_of(batch)
+
+    def _version_of(self, batch: Batch) -> int | None:
+        """The same; a micro-batch of a stream that is neither known nor the next one is refused."""
+        if batch.stream is None:
+            return self.version_of(batch.id)
+        is_known = is_replay(self.stream, batch.stream, self._memory.place_of, new_query=batch.new_query)
+        return self.table.version if is_known else None
 
     def judged(self) -> list[PinnedLaw]:
         """How the pinned laws fare."""
@@ -160,7 +180,9 @@ class SpreadState:
 
     def witnesses(self) -> list[tuple[RowView, RowView] | None]:
         """For each pinned law two rows that break it, if it is broken and such are known."""
-        return [witness_views(self._document, kept) for kept in self._laws]
+        places = self._memory.places
+        places.learn(row.id for witness in self._document.witnesses.values() for row in witness.rows)
+        return [witness_views(self._document, kept, places) for kept in self._laws]
 
     def pin(self, laws: Sequence[Law]) -> None:
         """Watch more laws from now on; this reads the whole table once."""
@@ -186,22 +208,43 @@ class SpreadState:
     def apply(self, batch: Batch, watch: Watch) -> Applied:
         """Apply a batch: all of it, or nothing if it is refused or stopped. When this returns, it is on disk."""
         begin = time.perf_counter()
-        if (version := self.version_of(batch.id)) is not None:
+        if (version := self._version_of(batch)) is not None:
             return Applied(batch.id, version, self.table.rows, was_known=True, pins=self.judged())
-        if batch.offenders == "quarantine":
-            raise UsageError(
-                "rows that would break a pinned law cannot be put aside from a state that is spread over a cluster yet",
-                "Leave out --quarantine: the report and --events tell which rows break laws.",
-            )
         if self._manifests.last_number() != self._number:
             raise SourceError(f"another process has changed {self.location}", "Open the state again.")
-        changed = BatchFinder(self.table, self._rows, self._document.row_segments, self.key).rows_of(batch)
+
+        def offending(gone: pa.Table, come: pa.Table, types: FittedTypes, keys: Met) -> list[PutAside]:
+            return self._offending(gone, come, types, keys, watch)
+
+        changed = self._finder().rows_of(batch, offending)
         watch.look()
         applied = self._take_in(batch, changed, watch)
         with contextlib.suppress(SourceError):  # the batch is on disk; the next one tries again
-            self._join_segments()
+            self._tidy_up()
         misfits = [] if changed.fitted is None else changed.fitted.misfits
-        return replace(applied, missing=changed.missing, misfits=misfits, seconds=time.perf_counter() - begin)
+        seconds = time.perf_counter() - begin
+        return replace(applied, missing=changed.missing, misfits=misfits, put_aside=changed.aside, seconds=seconds)
+
+    def _finder(self) -> BatchFinder:
+        return BatchFinder(self.table, self._rows, self._document.row_segments, self.key)
+
+    def are_there(self, rows: FittedRows) -> list[bool]:
+        """Whether each of some rows, by the row key or all of its values, is in the table."""
+        return self._finder().are_there(rows)
+
+    def _offending(self, gone: pa.Table, come: pa.Table, types: FittedTypes, keys: Met, watch: Watch) -> list[PutAside]:
+        """The rows that would break a pinned law, or the row key, once others are gone."""
+        if not come.num_rows:
+            return []
+        nothing, null = gone.slice(0, 0), self.settings.null
+        lines = self._rows.changed(gone, nothing), self._rows.changed(nothing, come)
+        met = self._index.met(self._document.index_segments, *lines)
+        now = [types[column][0] if column in types else type_ for column, type_ in enumerate(self._document.types)]
+        judges = [judge_of(kept, come, met[kept.number], now, null) for kept in self._laws]
+        if self.key:
+            as_law = KeptLaw(len(judges), Key(self.key), "agree", self.key, ())
+            judges.append(judge_of(as_law, come, keys, now, null))
+        return put_aside(judges, come.num_rows, watch)
 
     def _take_in(self, batch: Batch, changed: BatchRows, watch: Watch) -> Applied:
         before, gone, come = self._document, changed.gone.num_rows, changed.come.num_rows
@@ -222,10 +265,9 @@ class SpreadState:
         pins = pinned_laws(document, held, fresh)
         entry = entry_of(document.face(), batch, come, gone, LawsChange([], [], 0), pins)
         notes = {"pinned": self._events(document, pins, fresh), "aside": self._aside(changed)}
-        changes = (*document.changes, LoggedChange(entry, notes))[-MOST_CHANGES:]
-        known = {**document.known, batch.id: document.version}
+        changes = (*document.changes, LoggedChange(entry, notes))
         watch.look()
-        self._commit(replace(document, changes=changes, known=known))
+        self._commit(replace(document, changes=changes, stream=batch.stream or document.stream))
         return Applied(batch.id, document.version, document.rows, come, gone, pins=pins)
 
     def _after(self, changed: BatchRows) -> SpreadDocument:
@@ -276,34 +318,47 @@ class SpreadState:
     def _events(
         self, document: SpreadDocument, pins: Sequence[PinnedLaw], fresh: Mapping[int, Sequence[ShownRow]]
     ) -> list[Event]:
-        broken = {pin.text: pin.violating for pin in self.judged() if not pin.holds}
-        shown: dict[str, list[Any]] = {}
-        for kept, pin in zip(self._laws, pins, strict=True):
+        rows: dict[int, list[ShownRow]] = {}
+        for kept in self._laws:
             witness = document.witnesses.get(kept.number)
-            rows = [*(() if witness is None else witness.rows), *fresh.get(kept.number, ())]
-            shown[pin.text] = [view.to_dict() for view in row_views(document, kept, list(dict.fromkeys(rows)))]
-        return pinned_events(broken, list(zip(self.pins, pins, strict=True)), shown, document.rows)
+            own = [*(() if witness is None else witness.rows), *fresh.get(kept.number, ())]
+            rows[kept.number] = list(dict.fromkeys(own))
+        places = Memory(self._past, document).places
+        places.learn(row.id for own in rows.values() for row in own)
+        shown = {
+            pin.text: [view.to_dict() for view in row_views(document, kept, rows[kept.number], places)]
+            for kept, pin in zip(self._laws, pins, strict=True)
+        }
+        return pinned_events(self.broken, list(zip(self.pins, pins, strict=True)), shown, document.rows)
 
     def _aside(self, changed: BatchRows) -> list[dict[str, Any]]:
-        return [] if changed.fitted is None else aside_of(self.table, changed.fitted, (), self.pins)
+        if changed.fitted is None:
+            return []
+        places = self._memory.places
+        places.learn(each.partner for each in changed.aside if each.partner >= 0)
+        return aside_of(self.table, changed.fitted, changed.aside, self.pins, places.place)
 
     def _commit(self, document: SpreadDocument) -> None:
         self._manifests.write(self._number + 1, document.to_dict())
         self._take(document, self._number + 1)
 
-    def _join_segments(self) -> None:
-        """Make one of many small segments, where there are such; those that were joined the time before go."""
+    def _tidy_up(self) -> None:
+        """Make one of many small segments, and keep the manifest short; what was replaced the time before goes."""
         before = self._document
-        rows = tuple(self._rows.joined(before.row_segments))
-        index = tuple(self._index.joined(before.index_segments))
-        if (rows, index) == (before.row_segments, before.index_segments):
+        after = replace(
+            before,
+            row_segments=tuple(self._rows.joined(before.row_segments)),
+            index_segments=tuple(self._index.joined(before.index_segments)),
+        )
+        if (past := self._memory.moved()) is not None:
+            after = replace(after, past=past, changes=(), origins=RowOrigins())
+        if after.segment_names() == before.segment_names():
             return
-        now = {segment.name for segment in (*rows, *index)}
-        joined = (segment.name for segment in (*before.row_segments, *before.index_segments))
-        replaced = tuple(name for name in joined if name not in now)
-        self._commit(replace(before, row_segments=rows, index_segments=index, replaced=replaced))
-        for dataset in (self._rows.segments, self._index.segments):
-            dataset.discard(before.replaced)
+        replaced = tuple(sorted(before.segment_names() - after.segment_names()))
+        self._commit(replace(after, replaced=replaced))
+        self._rows.segments.discard(before.replaced)
+        self._index.segments.discard(before.replaced)
+        self._past.discard(before.replaced)
         self._manifests.discard_old(self._number)
 
     def differences(self) -> list[str]:

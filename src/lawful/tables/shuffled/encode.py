@@ -28,7 +28,7 @@ from lawful.tables.origins import Origins
 from lawful.tables.ranking import column_type, typed_to_text
 from lawful.tables.shuffled.data import Coding, ShuffledData, functions_of, numbered_values
 from lawful.tables.shuffled.order_keys import Reading
-from lawful.tables.shuffled.reading import KEYS, TEXTS, forget, keyed_rows, parsed_rows, settled_readings
+from lawful.tables.shuffled.reading import KEYS, TEXTS, forget, keyed_rows, parsed_rows, retyped, settled_readings
 from lawful.tables.shuffled.sources import ROWS, ShuffledSource, rows_of_files
 from lawful.tables.shuffled.storage import (
     Place,
@@ -238,32 +238,19 @@ def _read_values(spark: SparkSession, source: ShuffledSource, place: Place) -> _
     values, rows, origins = source.numbered(spark, kept, place.folder)
     readings: dict[int, Reading] = {}
     staged = [ROWS] if source.files is None else []
-    if asked := _retyped(rows, kept, source.options):
+    if asked := retyped(rows, kept, source.options):
         readings = settled_readings(rows, kept, asked, origins)
-        values = rows = keyed_rows(spark, rows, readings, place)
+        values = rows = keyed_rows(spark, rows, readings, place.folder)
         staged.append(KEYS)
     return _Rows(values, rows, kept, origins, readings, staged)
 
 
-def _retyped(rows: DataFrame, names: ColumnNames, options: ReadOptions) -> dict[int, ColumnType | None]:
-    """The columns that are to have another type than their own, which is read from their texts."""
-    if not options.types:
-        return {}
-    own = rows.limit(0).toArrow().schema
-    asked = {column: options.types.get(name) for column, name in enumerate(names)}
-    return {
-        column: type_
-        for column, type_ in asked.items()
-        if type_ is not None and column_type(own.field(f"c{column}").type) is not type_
-    }
-
-
 def _read_texts(spark: SparkSession, files: SparkFiles, options: ReadOptions, place: Place) -> _Rows:
-    parsed, layout, origins = parsed_rows(spark, files, options, place)
+    parsed, layout, origins = parsed_rows(spark, files, options, place.folder)
     names = layout.kept_names
     asked = {column: options.types.get(name) for column, name in enumerate(names)}
     readings = settled_readings(parsed, names, asked, origins, is_json=layout.is_json)
-    rows = keyed_rows(spark, parsed, readings, place, is_json=layout.is_json)
+    rows = keyed_rows(spark, parsed, readings, place.folder, is_json=layout.is_json)
     return _Rows(rows, rows, names, origins, readings, [TEXTS, KEYS])
 
 

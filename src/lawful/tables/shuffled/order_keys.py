@@ -50,16 +50,21 @@ class Reading:
         The type of the values.
     form
         What their keys are.
-    day_first
-        How dates with slashes are read.
+    settled
+        Of dates with slashes, whether the day comes first; of timestamps, whether they have zones. Else None.
     is_plain
         Whether a key tells its text, because no value of the column is written in two ways.
     """
 
     type: ColumnType
     form: Form
-    day_first: bool = False
+    settled: bool | None = None
     is_plain: bool = False
+
+    @property
+    def day_first(self) -> bool:
+        """How dates with slashes are read."""
+        return self.type is ColumnType.DATE and bool(self.settled)
 
 
 def order_keys(texts: pa.Array, reading: Reading) -> pa.Array:

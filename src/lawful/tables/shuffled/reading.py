@@ -18,10 +18,9 @@ from lawful.common.meanings import ColumnType
 from lawful.tables.local_pipeline import not_convertible
 from lawful.tables.options import ReadOptions
 from lawful.tables.origins import Origins
-from lawful.tables.ranking import NotConvertibleError
+from lawful.tables.ranking import NotConvertibleError, column_type
 from lawful.tables.shuffled.data import functions_of, with_offsets
 from lawful.tables.shuffled.order_keys import Reading
-from lawful.tables.shuffled.storage import Place
 from lawful.tables.shuffled.text_tasks import MISFITS, ROWS, key_maker, misfit_finder, split_key, text_rows
 from lawful.tables.shuffled.text_types import Misfit, settled
 from lawful.tables.spark_files import SparkFiles, as_whole_files
@@ -48,10 +47,10 @@ class TextRows(NamedTuple):
     origins: Origins
 
 
-def parsed_rows(spark: SparkSession, files: SparkFiles, options: ReadOptions, place: Place) -> TextRows:
-    """Parse text files into rows that are written, and number them as they follow each other in the files."""
+def parsed_rows(spark: SparkSession, files: SparkFiles, options: ReadOptions, below: str) -> TextRows:
+    """Parse text files into rows, written below a folder, and number them as they follow each other in the files."""
     source, layout, encoding = text_source(spark, files, options)
-    folder, width = f"{place.folder}/{TEXTS}", len(layout.keep)
+    folder, width = f"{below}/{TEXTS}", len(layout.keep)
     schema = ", ".join((ROWS, *(f"c{column} string" for column in range(width))))
     with readable(files.local):
         source.mapInArrow(text_rows(layout, encoding), schema).write.parquet(folder)
@@ -103,6 +102,19 @@ def _origins(
     return origins_of(Results(shown, {}, {}), unit, limit)
 
 
+def retyped(rows: DataFrame, names: ColumnNames, options: ReadOptions) -> dict[int, ColumnType | None]:
+    """The columns that are to have another type than their own, which is read from their texts."""
+    if not options.types:
+        return {}
+    own = rows.limit(0).toArrow().schema
+    asked = {column: options.types.get(name) for column, name in enumerate(names)}
+    return {
+        column: type_
+        for column, type_ in asked.items()
+        if type_ is not None and column_type(own.field(f"c{column}").type) is not type_
+    }
+
+
 def settled_readings(
     rows: DataFrame,
     names: ColumnNames,
@@ -128,14 +140,14 @@ def settled_readings(
 
 
 def keyed_rows(
-    spark: SparkSession, rows: DataFrame, readings: Mapping[int, Reading], place: Place, *, is_json: bool = False
+    spark: SparkSession, rows: DataFrame, readings: Mapping[int, Reading], below: str, *, is_json: bool = False
 ) -> DataFrame:
-    """Write the rows with the keys of their texts, and the texts where keys do not tell them."""
+    """Write the rows below a folder, with the keys of their texts, and the texts where keys do not tell them."""
     types = {field.name: field.dataType.simpleString() for field in rows.schema}
     types |= {f"c{column}": reading.form.spark_type for column, reading in readings.items()}
     types |= {f"t{column}": "string" for column, reading in readings.items() if not reading.is_plain}
     schema = ", ".join(f"{name} {type_}" for name, type_ in types.items())
-    folder = f"{place.folder}/{KEYS}"
+    folder = f"{below}/{KEYS}"
     rows.mapInArrow(key_maker(readings, is_json=is_json), schema).write.parquet(folder)
     return spark.read.parquet(folder)
 

@@ -24,6 +24,7 @@ from lawful.tables.text_values import (
     DOTTED_DATE_TEXT,
     INFERRED_DECIMAL_TEXT,
     INFERRED_INTEGER_TEXT,
+    INFERRED_TYPES,
     INTEGER_TEXT,
     ISO_DATE_TEXT,
     NAN_TEXT,
@@ -168,17 +169,7 @@ def settled(found: Misfits, asked: ColumnType | None) -> Reading:
         for misfit in _misfits_of(found, asked):
             raise NotConvertibleError(misfit.row, misfit.text)
         return _reading(found, asked)
-    return _reading(found, next((type_ for type_ in _INFERRED if _fits(found, type_)), ColumnType.STRING))
-
-
-_INFERRED = (
-    ColumnType.INTEGER,
-    ColumnType.DECIMAL,
-    ColumnType.DATE,
-    ColumnType.TIMESTAMP,
-    ColumnType.TIME,
-    ColumnType.BOOLEAN,
-)
+    return _reading(found, next((type_ for type_ in INFERRED_TYPES if _fits(found, type_)), ColumnType.STRING))
 
 
 def _fits(found: Misfits, type_: ColumnType) -> bool:
@@ -234,9 +225,9 @@ def _reading(found: Misfits, type_: ColumnType) -> Reading:
     if type_ in (ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT):
         return Reading(type_, Form.NUMBER)
     if type_ is ColumnType.TIMESTAMP:
-        return Reading(type_, Form.INSTANT)
+        return Reading(type_, Form.INSTANT, "no zone" in found)
     if type_ is ColumnType.DATE:
         is_plain = "iso" not in found and "plain date" not in found
-        day_first = "slashed" not in found and "month first" in found
+        day_first = "month first" in found if "slashed" not in found else None
         return Reading(type_, Form.DATE if is_plain else Form.WHOLE, day_first, is_plain)
     return Reading(type_, Form.WHOLE)

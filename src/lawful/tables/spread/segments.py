@@ -53,21 +53,22 @@ class Segments:
     schema
         The columns of a line, but for those in the names of folders.
     by
-        The columns in the names of folders, all whole numbers.
+        The columns in the names of folders, all whole numbers. Without such, a segment is one file.
     """
 
     def __init__(self, spark: SparkSession, location: str, schema: str, by: Sequence[str]) -> None:
         self._spark, self._location, self._by = spark, location, tuple(by)
-        self._schema = f"{schema}, segment string, {', '.join(f'{name} int' for name in by)}"
+        self._schema = ", ".join([schema, "segment string", *(f"{name} int" for name in by)])
 
     def write(self, frame: DataFrame, *, is_small: bool = False) -> Segment:
         """Write a frame as a new segment; the lines of a part go into one file."""
         name = uuid.uuid4().hex
         folder = f"{self._location}/segment={name}"
         with translated():
-            placed = frame.coalesce(1) if is_small else frame.repartition(*self._by)
-            placed.write.partitionBy(*self._by).parquet(folder)
-        files = [file for file in files_below(self._spark, folder) if f"/{self._by[0]}=" in file.path]
+            placed = frame.coalesce(1) if is_small or not self._by else frame.repartition(*self._by)
+            (placed.write.partitionBy(*self._by) if self._by else placed.write).parquet(folder)
+        inside = f"/{self._by[0]}=" if self._by else ""
+        files = [file for file in files_below(self._spark, folder) if inside in file.path]
         parts = sorted({self._part_of(file.path) for file in files})
         return Segment(name, tuple(parts), sum(file.size for file in files))
 
