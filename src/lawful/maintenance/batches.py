@@ -11,10 +11,13 @@ import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s
 from lawful.common.errors import SourceError, UsageError
+from lawful.common.meanings import NullPolicy
+from lawful.evidence import equal_rows
 from lawful.maintenance.pins.key_rows import KeyRows
 from lawful.maintenance.pins.outcomes import OFFENDERS, Offenders
 from lawful.maintenance.stream_place import StreamPlace
 from lawful.tables.living.incoming import MISFITS, FittedRows, Incoming, Misfits, fit
+from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable
 from lawful.tables.origins import Origins, join_runs, runs_of_lines
 
@@ -163,6 +166,16 @@ def refuse_repeated_keys(
             where = f"{table.place(staying[0])} has it" if staying else "another row of the batch has it"
             raise key_is_there(table, key, inserts, place, where)
         seen.add(combination)
+
+
+def refuse_repeated_rows(table: LivingTable, row_key: Sequence[str]) -> None:
+    """Refuse a row key that is none."""
+    key = table.positions(row_key)
+    if key and equal_rows(LiveView.of(table, ordered=False), key, NullPolicy.EQUAL):
+        raise UsageError(
+            f"two rows share the row key {', '.join(row_key)}",
+            "Name columns that tell all rows apart, or leave --row-key out.",
+        )
 
 
 def key_is_there(table: LivingTable, key: tuple[int, ...], inserts: FittedRows, place: int, where: str) -> SourceError:

@@ -14,16 +14,14 @@ import numpy as np
 
 from lawful.common.arrays import Int32s, Int64s
 from lawful.common.errors import SourceError, UsageError
-from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Key, Law
 from lawful.dependencies.documents import to_document
 from lawful.discovery.findings import Findings
 from lawful.discovery.questions import Watch
 from lawful.engines import Engine
-from lawful.evidence import equal_rows
 from lawful.maintenance.all_laws import AllLaws
 from lawful.maintenance.applied import Applied, PinnedLaw, PutAside
-from lawful.maintenance.batches import Batch, origins_of, refuse_repeated_keys, rows_to_delete
+from lawful.maintenance.batches import Batch, origins_of, refuse_repeated_keys, refuse_repeated_rows, rows_to_delete
 from lawful.maintenance.durable_files import Arrays
 from lawful.maintenance.evidence import Pair
 from lawful.maintenance.history import History
@@ -41,7 +39,6 @@ from lawful.maintenance.storing import as_bytes, columns_document, table_arrays,
 from lawful.maintenance.stream_place import StreamPlace, is_replay
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.living.incoming import FittedRows, fit
-from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable
 
 MakeEngine = Callable[[], Engine]
@@ -106,7 +103,7 @@ class LivingState:
         files = StateFiles(folder)
         files.refuse_occupied()
         table = LivingTable.of(source)
-        _refuse_repeated_rows(table, settings.row_key)
+        refuse_repeated_rows(table, settings.row_key)
         counted = settings.is_counted(table.rows, table.width)
         if not settings.only_pinned:
             settings = replace(settings, way="counted" if counted else "witnesses")
@@ -119,7 +116,9 @@ class LivingState:
             checker.close()
         state = LivingState(files, table, laws, settings, list(pins))
         state.broken = {pin.text: pin.violating for pin in state.judged(engine, watch) if not pin.holds}
-        files.create(state._document(), state._arrays())
+        document, arrays = state._document(), state._arrays()
+        watch.last_look()
+        files.create(document, arrays)
         return state
 
     @staticmethod
@@ -295,10 +294,16 @@ class LivingState:
         if origins is not None:
             logged["runs"] = origins.runs
         logged |= texts_arrays(self.table, known)
-        self._files.append(logged | self.laws.logged(changes))
+        logged |= self.laws.logged(changes)
+        watch.last_look()
+        self._files.append(logged)
         self.note(LoggedChange(entry, notes))
         rows, version = self.table.rows, self.table.version
         return Applied(batch.id, version, rows, len(new), len(gone), changes=changes, witnesses=witnesses, pins=pins)
+
+    def read_anew(self) -> LivingState:
+        """The state as it is on disk, for whoever goes on where a thread may still be at work on this object."""
+        return _read(self._files.handed_over())
 
     def _go_back(self) -> None:
         """Read the state as it is on disk: a batch was broken off, and the objects in memory are half way."""
@@ -311,8 +316,7 @@ class LivingState:
         self._is_broken_off = False
 
     def _require_writer(self) -> None:
-        if not self._files.is_writer:
-            raise UsageError(f"{self.folder} is not open for writing", "Open the state again, with writes=True.")
+        self._files.require_writer()
         if self._is_broken_off:
             raise UsageError(f"a batch on {self.folder} was broken off", "Open the state again.")
 
@@ -398,13 +402,3 @@ def _read(files: StateFiles) -> LivingState:
             state.note(change)
     state._rows_in_base = rows_in_base
     return state
-
-
-def _refuse_repeated_rows(table: LivingTable, row_key: Sequence[str]) -> None:
-    """Refuse a row key that is none."""
-    key = table.positions(row_key)
-    if key and equal_rows(LiveView.of(table, ordered=False), key, NullPolicy.EQUAL):
-        raise UsageError(
-            f"two rows share the row key {', '.join(row_key)}",
-            "Name columns that tell all rows apart, or leave --row-key out.",
-        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -35,7 +35,8 @@ from lawful.runs.ranking import Ranker
 from lawful.runs.request import request_of
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines
-from lawful.runs.stopping import RankingWatch, UserWatch, ctrl_c_ends
+from lawful.runs.state_limits import stops, within
+from lawful.runs.stopping import LeftBehindError, RankingWatch, UserWatch
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.living.incoming import Incoming, Misfits
 from lawful.tables.living.live_view import LiveView
@@ -50,9 +51,9 @@ class OpenState:
     """
 
     def __init__(self, state: LivingState, where: Where) -> None:
-        self._state = state
+        self._living, self._is_left_behind = state, False
         self._stack = ExitStack()
-        self._stack.callback(state.close)
+        self._stack.callback(self._release)
         self._engines = StateEngines(where, self._stack)
 
     def __enter__(self) -> OpenState:
@@ -66,6 +67,17 @@ class OpenState:
     def close(self) -> None:
         """Let others write to the state."""
         self._stack.close()
+
+    def _release(self) -> None:
+        """Let others write as long as nobody takes the lock again."""
+        self._living.close()
+
+    @property
+    def _state(self) -> LivingState:
+        """The state; if a batch was left behind that may still be at work on it in memory, as it is on disk."""
+        if self._is_left_behind:
+            self._living, self._is_left_behind = self._living.read_anew(), False
+        return self._living
 
     def __repr__(self) -> str:
         table = self._state.table
@@ -206,39 +218,42 @@ class OpenState:
         format, dialect
             How files are written, if not as the state's first table was. Which texts mean null is pinned.
         time_limit, memory_limit
-            Seconds after which to give up, and the memory of this process beyond which to; nothing is changed then.
+            Seconds after which to give up, reading included, and the memory of this process beyond which to; nothing is
+            changed then.
         """
         sources, ids = Sources(inserts, deletes, changes), list(delete_ids)
         sources.refuse_both()
-        batch_id = batch_id or sources.batch_id(ids)
-        watch = UserWatch(time_limit, size_in_bytes(memory_limit))
-        tellers = Tellers(events, quarantine, on_event)
-        if (version := self._state.version_of(batch_id)) is not None:
-            report = self._report(self._state.apply(Batch(batch_id), self._engines.for_sources(), watch), None)
-            tellers.tell(self._state, version - 1)
-            return report
+        watch, tellers = UserWatch(time_limit, size_in_bytes(memory_limit)), Tellers(events, quarantine, on_event)
         if quarantine is not None and misfits == "refuse":
             misfits = "quarantine"
-        progress("reading the batch")
+        offenders: Offenders = "keep" if quarantine is None else "quarantine"
+        batch = Batch(batch_id or "", None, None, ids, misfits, missing, offenders)
         pinned = self._state.settings.dialect
-        written = replace(dialect or pinned, null_tokens=pinned.null_tokens)
+        options = ReadOptions(format, replace(dialect or pinned, null_tokens=pinned.null_tokens))
         with ExitStack() as stack:
-            reader = BatchReader(self._state, self._engines, ReadOptions(format, written), stack)
-            come, gone = reader.rows_of(sources)
-            offenders: Offenders = "keep" if quarantine is None else "quarantine"
-            batch = Batch(batch_id, come, gone, ids, misfits, missing, offenders)
-            progress("applying the batch")
             with stops(watch, "Nothing was changed."):
-                applied = self._state.apply(batch, self._engines.for_sources(*sources), watch)
+                progress("reading the batch")
+                batch = BatchReader(self._state, self._engines, options, stack).read(batch, sources, watch)
+                progress("applying the batch")
+                applied = self._applied(batch, watch, sources)
             tellers.tell(self._state, applied.version - 1)
-            return self._report(applied, come)
+            return self._report(applied, batch.inserts)
+
+    def _applied(self, batch: Batch, watch: UserWatch, sources: Sequence[Any] = ()) -> Applied:
+        state, engine = self._state, self._engines.for_sources(*sources)
+        is_here = self._engines.is_here(*sources)
+        try:
+            return within(watch, lambda: state.apply(batch, engine, watch), is_here=is_here)
+        except (LeftBehindError, KeyboardInterrupt):
+            self._is_left_behind = True
+            raise
 
     def apply_batch(
         self, batch: Batch, come: Incoming | None, watch: UserWatch, sources: Sequence[Any] = ()
     ) -> BatchReport:
         """Apply a batch whose rows were read, of which `come` are those to insert; see `apply`."""
         try:
-            applied = self._state.apply(batch, self._engines.for_sources(*sources), watch)
+            applied = self._applied(batch, watch, sources)
         except StoppedError as stop:
             raise StoppedError(watch.reached or stop.typed_message, "Nothing was changed.") from None
         return self._report(applied, come)
@@ -338,16 +353,6 @@ def quarantined_rows(table: LivingTable, applied: Applied, come: Incoming | None
         )
         for misfit in applied.misfits
     ]
-
-
-@contextmanager
-def stops(watch: UserWatch, hint: str) -> Iterator[None]:
-    """End at a limit or at Ctrl-C, and say which it was and what became of the work."""
-    try:
-        with ctrl_c_ends(watch, lambda: None):
-            yield
-    except StoppedError as stop:
-        raise StoppedError(watch.reached or stop.typed_message, hint) from None
 
 
 def is_state(folder: Path) -> bool:

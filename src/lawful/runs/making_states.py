@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -16,11 +17,12 @@ from lawful.maintenance.probing import probe
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.state_files import StateFiles
 from lawful.runs.laws_input import GivenLaws
-from lawful.runs.maintain import OpenState, laws_of, stops
+from lawful.runs.maintain import OpenState, laws_of
 from lawful.runs.opened import open_source
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_costs import PROBE_SECONDS, StateCosts, is_cheap
 from lawful.runs.state_engines import StateEngines
+from lawful.runs.state_limits import stops, within
 from lawful.runs.stopping import UserWatch
 from lawful.tables.living.living_table import LivingTable
 from lawful.tables.options import ReadOptions
@@ -42,20 +44,23 @@ def make_state(
     """Make a state of a table and its laws in a new folder."""
     StateFiles(folder).refuse_occupied()
     watch = UserWatch(time_limit, size_in_bytes(memory_limit))
-    with ExitStack() as stack:
-        opened = stack.enter_context(open_source(source, options, where, reuse=False, progress=progress))
+    hint = "No state was made. Give it more time or memory, fewer columns, or --max-size."
+    with ExitStack() as stack, stops(watch, hint):
+        read = functools.partial(open_source, source, options, where, reuse=False, progress=progress)
+        opened = stack.enter_context(within(watch, read, is_here=where.reads_here(source)))
         table = opened.table
         pinned = [] if pins is None else laws_of(pins, table.names)
         if settings.only_pinned and not pinned:
             raise UsageError("only pinned laws are to be kept, and none is pinned", "Name some with --pin.")
         progress("counting what breaks the pinned laws" if settings.only_pinned else "finding the laws")
         settled = replace(settings, dialect=options.dialect, columns=options.columns)
-        engine = StateEngines(where, stack).for_sources(source)
+        engines = StateEngines(where, stack)
+        engine = engines.for_sources(source)
         costs = StateCosts(notes)
         stack.callback(costs.stop)
-        with stops(watch, "No state was made. Give it more time or memory, fewer columns, or --max-size."):
-            foresee = None if notes is silent else _foreseen(costs, watch)
-            state = LivingState.create(folder, table, settled, pinned, engine, watch, costs.begin, foresee)
+        foresee = None if notes is silent else _foreseen(costs, watch)
+        create = functools.partial(LivingState.create, folder, table, settled, pinned, engine, watch)
+        state = within(watch, lambda: create(costs.begin, foresee), is_here=engines.is_here(source))
         costs.end()
     return OpenState(state, where)
 

@@ -17,6 +17,7 @@ from lawful.dependencies import NamedLaw
 from lawful.maintenance.applied import Applied
 from lawful.maintenance.batches import Batch, Missing
 from lawful.maintenance.law_events import Event
+from lawful.maintenance.pins.outcomes import Offenders
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.spread.state import SpreadState, refuse_occupied
 from lawful.maintenance.state_files import StateFiles
@@ -27,9 +28,10 @@ from lawful.results.state_report import StateReport
 from lawful.runs.batch_reading import BatchReader, Sources
 from lawful.runs.handed_on import OnEvent, Tellers
 from lawful.runs.laws_input import GivenLaws
-from lawful.runs.maintain import laws_of, quarantined_rows, stops
+from lawful.runs.maintain import laws_of, quarantined_rows
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines
+from lawful.runs.state_limits import stops
 from lawful.runs.stopping import UserWatch
 from lawful.tables.encoded_table import Column, EncodedTable
 from lawful.tables.living.incoming import Incoming, Misfits
@@ -138,24 +140,19 @@ class OpenSpreadState:
         """
         sources, ids = Sources(inserts, deletes, changes), list(delete_ids)
         sources.refuse_both()
-        batch_id = batch_id or sources.batch_id(ids)
         watch, tellers = UserWatch(time_limit, size_in_bytes(memory_limit)), Tellers(events, None, on_event)
-        offenders: Any = "keep" if quarantine is None else "quarantine"
-        batch = Batch(batch_id, None, None, ids, misfits, missing, offenders)
-        if (version := self._state.version_of(batch_id)) is not None:
-            report = self._report(self._state.apply(batch, watch), None)
-            tellers.tell(self._state, version - 1)
-            return report
-        progress("reading the batch")
+        offenders: Offenders = "keep" if quarantine is None else "quarantine"
+        batch = Batch(batch_id or "", None, None, ids, misfits, missing, offenders)
         pinned = self._state.settings.dialect
-        written = replace(dialect or pinned, null_tokens=pinned.null_tokens)
+        options = ReadOptions(format, replace(dialect or pinned, null_tokens=pinned.null_tokens))
         with ExitStack() as stack:
-            come, gone = BatchReader(self._state, self._engines, ReadOptions(format, written), stack).rows_of(sources)
-            progress("applying the batch")
             with stops(watch, "Nothing was changed."):
-                applied = self._state.apply(replace(batch, inserts=come, deletes=gone), watch)
+                progress("reading the batch")
+                batch = BatchReader(self._state, self._engines, options, stack).read(batch, sources, watch)
+                progress("applying the batch")
+                applied = self._state.apply(batch, watch)
             tellers.tell(self._state, applied.version - 1)
-            return self._report(applied, come)
+            return self._report(applied, batch.inserts)
 
     def as_it_is(self) -> BatchReport:
         """A report without a batch: how many rows there are, and how the pinned laws fare."""

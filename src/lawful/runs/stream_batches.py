@@ -222,13 +222,13 @@ class _Held:
             if job.pins:
                 opened._state.pin(laws_of(list(job.pins), opened._state.table.names))
         except BaseException:
-            opened._state.close()
+            opened._release()
             raise
         self._opened = opened
         return opened
 
     def __exit__(self, *error: object) -> None:
-        self._opened._state.close()
+        self._opened._release()
 
 
 def place_of(checkpoint: str, number: int, frame: DataFrame) -> StreamPlace:

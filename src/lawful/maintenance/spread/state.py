@@ -224,7 +224,7 @@ class SpreadState:
         notes = {"pinned": self._events(document, pins, fresh), "aside": self._aside(changed)}
         changes = (*document.changes, LoggedChange(entry, notes))[-MOST_CHANGES:]
         known = {**document.known, batch.id: document.version}
-        watch.look()
+        watch.last_look()
         self._commit(replace(document, changes=changes, known=known))
         return Applied(batch.id, document.version, document.rows, come, gone, pins=pins)
 
