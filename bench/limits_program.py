@@ -11,7 +11,6 @@ import json
 import sys
 import threading
 import time
-from collections import Counter
 from typing import Any
 
 import lawful
@@ -41,8 +40,8 @@ def main(table: str, find: str, seconds: str, megabytes: str) -> None:
     done.set()
     told: dict[str, Any] = {"complete": False, "found": {}, "stopped": stopped}
     if report is not None:
-        counts = Counter(found.law.kind for found in report)
-        told = {"complete": report.complete, "found": dict(counts), "stopped": report.stopped_because}
+        counts = {name: family.found for name, family in report.families.items() if family.found}
+        told = {"complete": report.complete, "found": counts, "stopped": report.stopped_because}
     told |= {"seconds": taken, "processor_seconds": time.process_time() - processor, "peak_mb": peak[0] >> 20}
     print(json.dumps(told), flush=True)
 

@@ -86,6 +86,10 @@ class Watch:
         if reason := self.reason():
             raise StoppedError(reason, "What was found so far is kept and marked incomplete.")
 
+    def last_look(self) -> None:
+        """Look once more before something is done that cannot be taken back; what comes after is not stopped."""
+        self.look()
+
     def reason(self) -> str | None:
         """Why to stop now, if so."""
         if self._deadline is not None and working_seconds() > self._deadline:

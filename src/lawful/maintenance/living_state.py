@@ -109,7 +109,9 @@ class LivingState:
             checker.close()
         state = LivingState(files, table, laws, settings, list(pins))
         state.broken = {pin.text: pin.violating for pin in state.judged(engine, watch) if not pin.holds}
-        files.create(state._document(), state._arrays())
+        document, arrays = state._document(), state._arrays()
+        watch.last_look()
+        files.create(document, arrays)
         return state
 
     @staticmethod
@@ -282,11 +284,16 @@ class LivingState:
         entry = entry_of(self.table, batch, len(new), len(gone), changes, pins)
         notes = notes_of(self.table, changes, witnesses, fares, self.broken) | {"aside": aside}
         noted = LoggedChange(entry, notes)
-        logged = logged_arrays(self.table, noted, types, origins, gone, come, known)
-        self._files.append(logged | self.laws.logged(changes))
+        logged = logged_arrays(self.table, noted, types, origins, gone, come, known) | self.laws.logged(changes)
+        watch.last_look()
+        self._files.append(logged)
         self.note(noted)
         rows, version = self.table.rows, self.table.version
         return Applied(batch.id, version, rows, len(new), len(gone), changes=changes, witnesses=witnesses, pins=pins)
+
+    def read_anew(self) -> LivingState:
+        """The state as it is on disk, for whoever goes on where a thread may still be at work on this object."""
+        return _read(self._files.handed_over())
 
     def _go_back(self) -> None:
         """Read the state as it is on disk: a batch was broken off, and the objects in memory are half way."""
@@ -299,8 +306,7 @@ class LivingState:
         self._is_broken_off = False
 
     def _require_writer(self) -> None:
-        if not self._files.is_writer:
-            raise UsageError(f"{self.folder} is not open for writing", "Open the state again, with writes=True.")
+        self._files.require_writer()
         if self._is_broken_off:
             raise UsageError(f"a batch on {self.folder} was broken off", "Open the state again.")
 

@@ -15,15 +15,12 @@ Every batch's file names the checksum of the file before it, so that none can be
 
 from __future__ import annotations
 
-import fcntl
-import io
 import itertools
 import json
 import os
 import re
 import shutil
 import struct
-import time
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -32,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lawful.common.errors import DamagedStateError, StateInUseError, UsageError
+from lawful.common.errors import DamagedStateError, UsageError
 from lawful.common.npy_files import map_npy
 from lawful.maintenance.durable_files import (
     Arrays,
@@ -43,13 +40,13 @@ from lawful.maintenance.durable_files import (
     write_array,
     write_durably,
 )
+from lawful.maintenance.writer_lock import LOCK, WriterLock
 
 FORMAT = "lawful-state/1"
-_MANIFEST, _LOG, _LOCK, _BASE, _HISTORY = "state.json", "log", "writer.lock", "base-", "history"
+_MANIFEST, _LOG, _BASE, _HISTORY = "state.json", "log", "base-", "history"
 _MAGIC = b"lawful-batch/1\n\0"
 _HEADER = struct.Struct("<16sQII")
 """Magic, bytes of what follows, its checksum, the checksum of the file before."""
-_SECONDS_BETWEEN_TRIES = 0.05
 _DIGITS = 6
 _BATCH_NAME = re.compile(r"[0-9]{6,}\.batch", re.ASCII)
 _BASE_NAME = re.compile(r"base-[0-9]{6,}(-[0-9]+)?", re.ASCII)
@@ -83,7 +80,7 @@ class StateFiles:
         self._base_version = 0
         self._last_checksum = 0
         self._crc32 = 0
-        self._lock: io.TextIOWrapper | None = None
+        self._lock = WriterLock(folder)
         self._files: dict[str, Any] = {}
         self._size: int | None = None
 
@@ -108,7 +105,7 @@ class StateFiles:
     def _is_unfinished(self) -> bool:
         if not self.folder.is_dir():
             return False
-        ours = (_LOG, _LOCK, f"{_MANIFEST}.new")
+        ours = (_LOG, LOCK, f"{_MANIFEST}.new")
         others = [path for path in self.folder.iterdir() if path.name not in ours]
         log = self.folder / _LOG
         return all(path.name.startswith(_base_name(0)) for path in others) and not (log.is_dir() and any(log.iterdir()))
@@ -121,8 +118,9 @@ class StateFiles:
         self.take_lock()
         try:
             self.refuse_occupied()  # another process may have made it in the meantime
-            self.clean_up()
-            self._write_base(document, arrays, 0, "No state was made.")
+            with self._lock.writing():
+                self.clean_up()
+                self._write_base(document, arrays, 0, "No state was made.")
         except BaseException:
             self.close()
             raise
@@ -145,54 +143,35 @@ class StateFiles:
             manifest = overtaken_by
 
     def take_lock(self, patience: float = 0.0) -> None:
-        """Become the writer; while another one is, wait so many seconds.
-
-        Raises
-        ------
-        StateInUseError
-            If another process is.
-        """
-        with telling(self.folder, "Nothing was changed."):
-            lock = (self.folder / _LOCK).open("a", encoding="ascii")
-        until = time.monotonic() + patience
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() < until:
-                    time.sleep(_SECONDS_BETWEEN_TRIES)
-                    continue
-                lock.close()
-                raise StateInUseError(
-                    f"another process is writing to {self.folder}",
-                    "Wait until it has ended; reading is always possible.",
-                ) from None
-        self._lock = lock
+        """Become the writer; while another one is, wait so many seconds."""
+        self._lock.take(patience)
 
     def is_current(self) -> bool:
         """Whether nobody has written to the state since this object has read or written it last."""
         return self._read_manifest()["crc32"] == self._crc32 and not self._log_file(self.version + 1).exists()
 
-    @property
-    def is_writer(self) -> bool:
-        """Whether this object may write."""
-        return self._lock is not None
+    def require_writer(self) -> None:
+        """Refuse to go on with a state that is open only to be read."""
+        self._lock.require()
 
     def close(self) -> None:
         """Let others write."""
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        self._lock.let_go()
+
+    def handed_over(self) -> StateFiles:
+        """The same folder with its lock for whoever goes on; this object, which work may still have, cannot write."""
+        fresh = StateFiles(self.folder)
+        fresh._lock = self._lock.handed_over()
+        return fresh
 
     def append(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Write the next batch; when this returns, it has happened."""
-        assert self._lock is not None, "only the writer writes"
         payload = packed(arrays)
         checksum = zlib.crc32(payload)
         header = _HEADER.pack(_MAGIC, len(payload), checksum, self._last_checksum)
         target = self._log_file(self.version + 1)
-        with telling(self.folder, "Nothing was changed: the state is as it was before this batch."):
+        hint = "Nothing was changed: the state is as it was before this batch."
+        with self._lock.writing(), telling(self.folder, hint):
             write_durably(target, header + payload)
         self.version += 1
         self._last_checksum = checksum
@@ -201,9 +180,9 @@ class StateFiles:
 
     def compact(self, document: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Write a new base that holds everything up to this version, and delete what it replaces."""
-        assert self._lock is not None, "only the writer writes"
-        self._write_base(document, arrays, self.version, "The state is as it was.")
-        self.clean_up()
+        with self._lock.writing():
+            self._write_base(document, arrays, self.version, "The state is as it was.")
+            self.clean_up()
 
     def clean_up(self) -> None:
         """Delete what a killed writer has left, and what a new base has replaced."""
@@ -223,8 +202,7 @@ class StateFiles:
 
     def write_segment(self, name: str, data: bytes) -> None:
         """Write a file of the history; it counts from the next base on that lists it."""
-        assert self._lock is not None, "only the writer writes"
-        with telling(self.folder, "The state is as it was."):
+        with self._lock.writing(), telling(self.folder, "The state is as it was."):
             (self.folder / _HISTORY).mkdir(exist_ok=True)
             write_durably(self.folder / _HISTORY / name, data)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -28,7 +28,8 @@ from lawful.runs.handed_on import OnEvent, Tellers, Telling
 from lawful.runs.laws_input import GivenLaws, given_laws
 from lawful.runs.run import Progress, silent
 from lawful.runs.state_engines import StateEngines
-from lawful.runs.stopping import UserWatch, ctrl_c_ends
+from lawful.runs.state_limits import stops
+from lawful.runs.stopping import UserWatch
 from lawful.tables.living.incoming import Incoming, Misfits
 from lawful.tables.living.living_table import LivingTable
 from lawful.tables.options import CsvDialect, ReadOptions
@@ -53,7 +54,12 @@ class AnyOpenState(Closing, ABC, Generic[State]):
     """A state that is open; what becomes of a batch is said by those who know where its rows are."""
 
     def __init__(self, state: State, engines: StateEngines, stack: ExitStack) -> None:
-        self._state, self._engines, self._stack = state, engines, stack
+        self._held, self._engines, self._stack = state, engines, stack
+
+    @property
+    def _state(self) -> State:
+        """The state."""
+        return self._held
 
     def close(self) -> None:
         """Let others write to the state, and let go of Spark if it was started for this."""
@@ -190,32 +196,26 @@ class AnyOpenState(Closing, ABC, Generic[State]):
         format, dialect
             How files are written, if not as the state's first table was. Which texts mean null is pinned.
         time_limit, memory_limit
-            Seconds after which to give up, and the memory of this process beyond which to; nothing is changed then.
+            Seconds after which to give up, reading included, and the memory of this process beyond which to; nothing is
+            changed then.
         """
         sources, ids = Sources(inserts, deletes, changes), list(delete_ids)
         sources.refuse_both()
-        batch_id = batch_id or sources.batch_id(ids)
-        watch = UserWatch(time_limit, size_in_bytes(memory_limit))
-        tellers = Tellers(events, quarantine, on_event)
-        if (version := self._state.version_of(batch_id)) is not None:
-            report = self._report(self._applied(Batch(batch_id), (), watch), None)
-            tellers.tell(self._state, version - 1)
-            return report
+        watch, tellers = UserWatch(time_limit, size_in_bytes(memory_limit)), Tellers(events, quarantine, on_event)
         if quarantine is not None and misfits == "refuse":
             misfits = "quarantine"
-        progress("reading the batch")
+        offenders: Offenders = "keep" if quarantine is None else "quarantine"
+        batch = Batch(batch_id or "", None, None, ids, misfits, missing, offenders)
         pinned = self._state.settings.dialect
-        written = replace(dialect or pinned, null_tokens=pinned.null_tokens)
+        options = ReadOptions(format, replace(dialect or pinned, null_tokens=pinned.null_tokens))
         with ExitStack() as stack:
-            reader = BatchReader(self._state, self._engines, ReadOptions(format, written), stack)
-            come, gone = reader.rows_of(sources)
-            offenders: Offenders = "keep" if quarantine is None else "quarantine"
-            batch = Batch(batch_id, come, gone, ids, misfits, missing, offenders)
-            progress("applying the batch")
             with stops(watch, "Nothing was changed."):
+                progress("reading the batch")
+                batch = BatchReader(self._state, self._engines, options, stack).read(batch, sources, watch)
+                progress("applying the batch")
                 applied = self._applied(batch, sources, watch)
             tellers.tell(self._state, applied.version - 1)
-            return self._report(applied, come)
+            return self._report(applied, batch.inserts)
 
     def apply_batch(
         self, batch: Batch, come: Incoming | None, watch: UserWatch, sources: Sequence[Any] = ()
@@ -283,16 +283,6 @@ def _quarantined(table: LivingTable, applied: Applied, come: Incoming | None) ->
         )
         for misfit in applied.misfits
     ]
-
-
-@contextmanager
-def stops(watch: UserWatch, hint: str) -> Iterator[None]:
-    """End at a limit or at Ctrl-C, and say which it was and what became of the work."""
-    try:
-        with ctrl_c_ends(watch, lambda: None):
-            yield
-    except StoppedError as stop:
-        raise StoppedError(watch.reached or stop.typed_message, hint) from None
 
 
 def laws_of(given: GivenLaws, names: Sequence[str]) -> list[Law]:

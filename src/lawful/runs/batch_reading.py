@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +16,12 @@ import numpy as np
 from lawful.common.arrays import Flags
 from lawful.common.errors import SourceError, UsageError
 from lawful.common.meanings import ColumnType
+from lawful.maintenance.batches import Batch
 from lawful.maintenance.settings import StateSettings
 from lawful.runs.opened import open_source
 from lawful.runs.state_engines import StateEngines
+from lawful.runs.state_limits import within
+from lawful.runs.stopping import UserWatch
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.files import format_of, list_files
 from lawful.tables.living.incoming import FittedRows, Incoming, match_columns
@@ -43,7 +46,7 @@ class Sources(NamedTuple):
         if self.changes is not None and (self.inserts is not None or self.deletes is not None):
             raise UsageError("a table of changes holds all of a batch", "Give it alone, or rows to insert and delete.")
 
-    def batch_id(self, delete_ids: Sequence[int]) -> str:
+    def batch_id(self, delete_ids: Sequence[int], look: Callable[[], None]) -> str:
         """What tells the batch apart if nobody says so: the content of its files; other tables are all different."""
         digest = hashlib.sha256(repr(sorted(delete_ids)).encode())
         for name, source in zip(self._fields, self, strict=True):
@@ -56,6 +59,7 @@ class Sources(NamedTuple):
                 with file.open("rb") as opened:
                     while block := opened.read(_BLOCK):
                         digest.update(block)
+                        look()
         return digest.hexdigest()[:32]
 
 
@@ -90,6 +94,9 @@ class KeptTable(Protocol):
     def are_there(self, rows: FittedRows) -> list[bool]:
         """Whether each of some rows, by its row key or all of its values, is in the table."""
 
+    def version_of(self, batch: str) -> int | None:
+        """The version that a batch made, if it was applied."""
+
 
 class BatchReader:
     """Reads batches for a state; what was opened for them is let go with `stack`."""
@@ -97,7 +104,16 @@ class BatchReader:
     def __init__(self, state: KeptTable, engines: StateEngines, options: ReadOptions, stack: ExitStack) -> None:
         self._state, self._engines, self._options, self._stack = state, engines, options, stack
 
-    def rows_of(self, sources: Sources) -> tuple[Incoming | None, Incoming | None]:
+    def read(self, batch: Batch, sources: Sources, watch: UserWatch) -> Batch:
+        """The batch with its id and its rows; the rows of one that was applied before are not read."""
+        batch = replace(batch, id=batch.id or sources.batch_id(batch.delete_ids, watch.look))
+        if self._state.version_of(batch.id) is not None:
+            return batch
+        is_here = self._engines.reads_here(*sources)
+        come, gone = within(watch, lambda: self._rows_of(sources), is_here=is_here)
+        return replace(batch, inserts=come, deletes=gone)
+
+    def _rows_of(self, sources: Sources) -> tuple[Incoming | None, Incoming | None]:
         """The rows to insert and the rows to delete."""
         table, key = self._state.table, self._state.key
         if sources.changes is not None:

@@ -24,7 +24,8 @@ from lawful.runs.ranking import Ranker
 from lawful.runs.request import request_of
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines
-from lawful.runs.stopping import RankingWatch, UserWatch
+from lawful.runs.state_limits import within
+from lawful.runs.stopping import LeftBehindError, RankingWatch, UserWatch
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.living.incoming import Incoming
 from lawful.tables.living.live_view import LiveView
@@ -37,9 +38,21 @@ class OpenState(AnyOpenState[LivingState]):
     """
 
     def __init__(self, state: LivingState, where: Where) -> None:
+        self._is_left_behind = False
         stack = ExitStack()
-        stack.callback(state.close)
+        stack.callback(self._release)
         super().__init__(state, StateEngines(where, stack), stack)
+
+    def _release(self) -> None:
+        """Let others write as long as nobody takes the lock again."""
+        self._held.close()
+
+    @property
+    def _state(self) -> LivingState:
+        """The state; if a batch was left behind that may still be at work on it in memory, as it is on disk."""
+        if self._is_left_behind:
+            self._held, self._is_left_behind = self._held.read_anew(), False
+        return self._held
 
     @property
     def folder(self) -> Path:
@@ -114,7 +127,12 @@ class OpenState(AnyOpenState[LivingState]):
         self._state.compact()
 
     def _applied(self, batch: Batch, sources: Sequence[Any], watch: UserWatch) -> Applied:
-        return self._state.apply(batch, self._engines.for_sources(*sources), watch)
+        state, engine = self._state, self._engines.for_sources(*sources)
+        try:
+            return within(watch, lambda: state.apply(batch, engine, watch), is_here=self._engines.is_here(*sources))
+        except (LeftBehindError, KeyboardInterrupt):
+            self._is_left_behind = True
+            raise
 
     def _judged(self) -> list[PinnedLaw]:
         return self._state.judged(self._engines.for_sources(), Watch())

@@ -145,6 +145,10 @@ class Where:
             return "local" if is_small(str(source)) else "spark"
         return "local"
 
+    def reads_here(self, source: Any) -> bool:
+        """Whether this process alone reads a source."""
+        return self.settle(source) == "local" and not is_spark_frame(source)
+
 
 def is_spark_frame(source: Any) -> bool:
     """Whether a source is a DataFrame of Spark, told without importing Spark."""

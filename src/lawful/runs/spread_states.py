@@ -18,10 +18,11 @@ from lawful.maintenance.spread.state import SpreadState, refuse_occupied
 from lawful.maintenance.state_files import StateFiles
 from lawful.results.discovery_report import DiscoveryReport
 from lawful.results.state_report import StateReport
-from lawful.runs.any_state import AnyOpenState, Views, stops
+from lawful.runs.any_state import AnyOpenState, Views
 from lawful.runs.new_states import NewState
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines
+from lawful.runs.state_limits import stops
 from lawful.runs.stopping import UserWatch
 from lawful.tables.encoded_table import Column, EncodedTable
 from lawful.tables.shuffled.storage import local_path

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from lawful.common.compiling import working_seconds
 from lawful.maintenance.probing import CHANGES, Cost, Estimate
-from lawful.runs.run import Progress
+from lawful.runs.run import Progress, silent
 
 SLOW = 10.0
 """Seconds after which a search is said to be slow, without those of compiling."""
@@ -83,7 +83,8 @@ class StateCosts:
             )
 
     def stop(self) -> None:
-        """Tell nothing more: the search was stopped."""
+        """Tell nothing more: the search was stopped, or even left behind."""
+        self._notes = silent
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

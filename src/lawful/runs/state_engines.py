@@ -40,6 +40,14 @@ class StateEngines:
             self._session = next((source.sparkSession for source in sources if is_spark_frame(source)), None)
         return self._on_spark if self._is_for_spark(sources) else lambda: LocalEngine(self._where.threads)
 
+    def is_here(self, *sources: Any) -> bool:
+        """Whether this process alone follows a batch of these sources."""
+        return not self._is_for_spark(sources)
+
+    def reads_here(self, *sources: Any) -> bool:
+        """Whether this process alone reads these sources."""
+        return all(self.where_to_read(source).reads_here(source) for source in sources if source is not None)
+
     def where_to_read(self, source: Any) -> Where:
         """Where a batch is read: files that are here and small by this process, unless Spark is asked for by name."""
         if self._where.engine == "spark" or is_spark_frame(source) or is_sparks_own(source):

@@ -45,17 +45,36 @@ class UserWatch(Watch):
         self.is_told = False
         """Whether the user said so."""
         self._left_behind: str | None = None
+        self._is_past = False
+        self._settling = threading.Lock()
 
     def end(self) -> None:
         """Reach the limit now."""
         self.is_told = True
 
-    def leave_behind(self, reason: str) -> None:
-        """Let whoever still works under this watch stop at the next look, for a reason that stays."""
-        self._left_behind = reason
+    def last_look(self) -> None:
+        """Look once more before something is done that cannot be taken back: from then on work is not left behind."""
+        with self._settling:
+            self.look()
+            self._is_past = True
+
+    def leave_behind(self, reason: str) -> bool:
+        """Let whoever still works under this watch stop at the next look, for a reason that stays.
+
+        Returns
+        -------
+        bool
+            Whether it will; not if it has looked for the last time. Then it is soon done.
+        """
+        with self._settling:
+            if not self._is_past:
+                self._left_behind = reason
+            return not self._is_past
 
     def reason(self) -> str | None:
         """Why to stop now, if so."""
+        if self._is_past:
+            return None
         found = _TOLD if self.is_told else self._left_behind or super().reason()
         self.reached = found or self.reached
         return found
@@ -104,11 +123,19 @@ class LeftBehindError(StoppedError):
 _working: list[threading.Thread] = []
 
 
-def kept_to(watch: UserWatch, work: Callable[[], Result]) -> Result:
+def kept_to(watch: UserWatch, work: Callable[[], Result], share: float = _SHARE_OF_GRACE) -> Result:
     """Do some work in a thread of its own, and come back when it is done, or soon after the watch is over.
 
     Python handles signals in the main thread alone, and only between two steps of it: here it does nothing but wait, so
-    that Ctrl-C is seen at once, whatever a kernel is at.
+    that Ctrl-C is seen at once, whatever a kernel is at. Work that has had its last look (`last_look`) is waited for.
+
+    Parameters
+    ----------
+    watch, work
+        What to look at, and what to do.
+    share
+        The share of the time so far that work has to come back, where that is more than the usual grace: what it has
+        found by then may be worth it.
 
     Raises
     ------
@@ -132,8 +159,8 @@ def kept_to(watch: UserWatch, work: Callable[[], Result]) -> Result:
         thread.join(_SECONDS_BETWEEN_LOOKS)
         reason, now = watch.reason(), time.monotonic()
         over_since = math.inf if reason is None else min(over_since, now)
-        if reason is not None and now - over_since > max(_GRACE, _SHARE_OF_GRACE * (now - began)):
-            watch.leave_behind(reason)
+        is_late = now - over_since > max(_GRACE, share * (now - began))
+        if reason is not None and is_late and watch.leave_behind(reason):
             raise LeftBehindError(reason, "What was found so far is kept and marked incomplete.")
     _working.remove(thread)
     if failed:

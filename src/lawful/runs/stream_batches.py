@@ -233,7 +233,7 @@ class _Held(AbstractContextManager["OpenState"]):
             if job.pins:
                 opened._state.pin(laws_of(list(job.pins), opened._state.table.names))
         except BaseException:
-            opened._state.close()
+            opened._release()
             raise
         self._opened = opened
         return opened
@@ -243,7 +243,7 @@ class _Held(AbstractContextManager["OpenState"]):
             if kind is None:
                 self._opened._state.forget_rows_that_left()
         finally:
-            self._opened._state.close()
+            self._opened._release()
 
 
 @contextmanager

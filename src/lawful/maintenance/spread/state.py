@@ -266,7 +266,7 @@ class SpreadState:
         entry = entry_of(document.face(), batch, come, gone, LawsChange([], [], 0), pins)
         notes = {"pinned": self._events(document, pins, fresh), "aside": self._aside(changed)}
         changes = (*document.changes, LoggedChange(entry, notes))
-        watch.look()
+        watch.last_look()
         self._commit(replace(document, changes=changes, stream=batch.stream or document.stream))
         return Applied(batch.id, document.version, document.rows, come, gone, pins=pins)
 

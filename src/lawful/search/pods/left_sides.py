@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lawful.common.arrays import Words
+from lawful.common.memory import make_room
 from lawful.dependencies import POD, Operator
 from lawful.search.hitting_sets import CHUNK_SETS
 from lawful.search.pods.kernels import left_sides as kernels
@@ -25,6 +26,8 @@ _OPERATORS: Final[dict[int, Operator]] = {1: "<=", 2: ">=", 3: "=", 4: "<", 8: "
 _WORK = 1 << 25
 """How many edges a search looks at before it gives a clock or Ctrl-C a chance: less than a tenth of a second."""
 _FIRST_ROOM = 1 << 12
+_COPIES = 3
+"""What it takes to sort edges, or to double their list, in copies of them."""
 
 
 class Goal(NamedTuple):
@@ -42,6 +45,7 @@ def goals_of(columns: int) -> list[Goal]:
 
 def pair_edges(less: Words, greater: Words, columns: int) -> Words:
     """For each distinct pair of rows, in either order, the literals that it does not satisfy."""
+    make_room(_COPIES * 2 * len(less) * literal_words(columns) * less.itemsize)
     edges = kernels.edges_of_signs(less, greater, columns)
     return distinct_sets(np.concatenate([edges, kernels.turned_literals(edges)]))
 
@@ -85,17 +89,18 @@ class GoalEdges(NamedTuple):
         word, place = divmod(goal.column, 64 // COLUMN_BITS)
         shift = np.uint64(COLUMN_BITS * place)
         nibbles = (edges[:, word] >> shift) & np.uint64(15)
-        others = edges.copy()
-        others[:, word] &= ~(np.uint64(15) << shift)
 
         def where(sign: int) -> Words:
-            edges_there: Words = others[nibbles == sign]
-            return edges_there
+            is_there = nibbles == sign
+            make_room(_COPIES * int(np.count_nonzero(is_there)) * edges.shape[1] * edges.itemsize)
+            others: Words = edges[is_there]
+            others[:, word] &= ~(np.uint64(15) << shift)
+            return others
 
         greater = where(kernels.IS_GREATER)
         if goal.operator != "<=":
             more = where(kernels.IS_LESS if goal.operator == "=" else kernels.IS_EQUAL)
-            return GoalEdges(goal, distinct_sets(np.concatenate([greater, more])), (others[:0], others[:0]))
+            return GoalEdges(goal, distinct_sets(np.concatenate([greater, more])), (greater[:0], greater[:0]))
         # What has to be hit anyway keeps no mark critical.
         less, equal = (sets_without(where(sign), greater) for sign in (kernels.IS_LESS, kernels.IS_EQUAL))
         return GoalEdges(goal, greater, (less, equal))
@@ -144,6 +149,7 @@ class LeftSideSearch:
 
     def _make_room(self) -> None:
         """Double the lists of edges."""
+        make_room(_COPIES * (self._uncovered.nbytes + self._once.nbytes))
         more = np.empty((_FIRST_ROOM + len(self._uncovered), self._words), np.uint64)
         self._uncovered = np.concatenate([self._uncovered, more])
         more = np.empty((2 * _FIRST_ROOM + len(self._uncovered) + len(self._once), self._words), np.uint64)
