@@ -305,6 +305,7 @@ def test_a_stream_feeds_a_spread_state_every_batch_once(spark: SparkSession, tmp
     again = follow()
     assert (again.batches, again.inserted, rows()) == (1, 0, 4)
     shutil.rmtree(checkpoint)
+    (arriving / "2.csv").unlink()
     with pytest.raises(UsageError, match="the state has seen batch 1"):
         follow()
     events = map(json.loads, (tmp_path / "events.jsonl").read_text().splitlines())
