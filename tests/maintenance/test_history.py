@@ -50,12 +50,23 @@ def fares_of(rows: list[Row], state: LivingState) -> dict[str, bool]:
     return {format_law(law, state.table.names): oracle.holds(law, ranks, NullPolicy.EQUAL) for law in PINS}
 
 
+EVERY_KIND = ("key", "fd", "canonical-od", "list-od", "pod", "dc")
+KEPT = [
+    StateSettings(way="counted"),
+    StateSettings(way="witnesses"),
+    StateSettings(("key", "fd", "pod"), way="witnesses"),
+    StateSettings(EVERY_KIND, max_size=2, way="witnesses"),
+]
+
+
 @one_in(2)
-@given(changes(WIDTH), st.sampled_from([1, 2, 100]), st.sampled_from([("key", "fd"), ("key", "fd", "pod")]))
-def test_events_replayed_give_the_laws_and_how_pinned_ones_fare(drawn: Any, compacted: int, find: Any) -> None:
+@given(changes(WIDTH), st.sampled_from([1, 2, 100]), st.sampled_from(KEPT))
+def test_events_replayed_give_the_laws_and_how_pinned_ones_fare(
+    drawn: Any, compacted: int, kept: StateSettings
+) -> None:
     first, batches = drawn
     with tempfile.TemporaryDirectory() as folder:
-        state = make_state(Path(folder) / "s", first, WIDTH, StateSettings(find, way="witnesses"), PINS)
+        state = make_state(Path(folder) / "s", first, WIDTH, kept, PINS)
         begun, rows = texts_of(state), list(first)
         told: dict[int, set[str]] = {0: begun}
         fares = {0: fares_of(rows, state)}

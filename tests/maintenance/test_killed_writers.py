@@ -47,7 +47,7 @@ def seen(state: LivingState) -> Seen:
 
 
 class Nursery:
-    """A process that starts writers quickly, since it has imported everything."""
+    """A process that starts writers quickly, since it has imported everything and loaded all kernels."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -69,11 +69,11 @@ class Nursery:
         return int(self._line())
 
 
-@pytest.fixture
-def nursery() -> Iterator[Nursery]:
+@contextlib.contextmanager
+def nursery_of(way: str, folder: Path) -> Iterator[Nursery]:
     paths = [str(_TESTS), *sys.path]
     with subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("writing_child.py"))],
+        [sys.executable, str(Path(__file__).with_name("writing_child.py")), str(folder / way)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -133,12 +133,14 @@ def kill_again_and_again(nursery: Nursery, way: str, kills: int, tmp_path: Path)
 
 
 @pytest.mark.parametrize("way", [way if way in QUICK else pytest.param(way, marks=pytest.mark.slow) for way in WAYS])
-def test_a_killed_writer_leaves_the_state_before_or_after_a_batch(way: str, nursery: Nursery, tmp_path: Path) -> None:
-    kill_again_and_again(nursery, way, 5, tmp_path)
+def test_a_killed_writer_leaves_the_state_before_or_after_a_batch(way: str, tmp_path: Path) -> None:
+    with nursery_of(way, tmp_path / "first") as nursery:
+        kill_again_and_again(nursery, way, 5, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("way", [*WAYS, PINNED])
-def test_a_hundred_killed_writers(way: str, nursery: Nursery, tmp_path: Path) -> None:
-    kill_again_and_again(nursery, way, 100, tmp_path)
+def test_a_hundred_killed_writers(way: str, tmp_path: Path) -> None:
+    with nursery_of(way, tmp_path / "first") as nursery:
+        kill_again_and_again(nursery, way, 100, tmp_path)

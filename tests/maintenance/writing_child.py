@@ -1,8 +1,9 @@
 """A program that writes to states and may be killed at any time.
 
-It imports everything once. For every folder that it reads from standard input it makes a copy of itself, which applies
-a fixed list of batches to the state there, as far as that is not done yet; it prints the copy's number, and when the
-copy has ended, how.
+It imports everything once and applies a fixed list of batches to the state in a folder, so that all kernels are loaded:
+else most writers would be killed while they load some. For every other folder, read from standard input, it makes a
+copy of itself, which applies the batches to the state there, as far as that is not done yet; it prints the copy's
+number, and when the copy has ended, how.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import random
 import sys
+import threading
 from pathlib import Path
 
 from lawful.dependencies import FD, CanonicalOD, Key, Law, ListOD
@@ -81,7 +83,9 @@ def tell(line: str) -> None:
 
 
 def main() -> None:
-    """Make a copy for every line."""
+    """Work in the first folder, and make a copy for every other one."""
+    work(Path(sys.argv[1]))
+    assert threading.active_count() == 1, "copies have no other threads, and may wait for them"
     tell("ready")
     for line in sys.stdin:
         copy = os.fork()
