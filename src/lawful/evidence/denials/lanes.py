@@ -21,7 +21,7 @@ from lawful.dependencies import Cell, Constant
 from lawful.dependencies.predicate_space import Group, PredicateSpace
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranked_table import RankedTable, has_nulls
-from lawful.tables.shared_ranks import constant_place, shared_ranks
+from lawful.tables.shared_ranks import ComparesValues, constant_place, shared_ranks
 
 _MIDDLE = 2
 
@@ -65,7 +65,7 @@ def lanes_of(
     """
     shared: dict[int, Int32s] = {}
     for columns in space.linked_columns:
-        assert isinstance(table, EncodedTable)
+        assert isinstance(table, EncodedTable | ComparesValues)
         shared |= dict(zip(columns, shared_ranks(table, columns), strict=True))
     lanes = []
     for group in space.groups:
@@ -103,7 +103,7 @@ def _sides(table: RankedTable, group: Group, shared: dict[int, Int32s]) -> tuple
         ranks = np.asarray(table.column(group.left.column))
         return ranks, ranks
     if isinstance(group.right, Constant):
-        assert isinstance(table, EncodedTable)
+        assert isinstance(table, EncodedTable | ComparesValues)
         place = constant_place(table, group.left.column, group.right)
         signs = np.sign(2 * table.column(group.left.column).astype(np.int64) - place)
     else:
