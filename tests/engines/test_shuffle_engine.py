@@ -314,7 +314,6 @@ def test_what_shuffles_cannot_do_is_said(spark: SparkSession, folder: Path) -> N
     where = lawful.SparkSettings(session=spark, placement="shuffle")
     with lawful.open(folder, spark=where) as table:
         for refused in (
-            lambda: table.discover("dc"),
             lambda: table.discover("pod", error=0.1),
             lambda: table.errors(),
         ):

@@ -99,6 +99,10 @@ class EngineError(LawfulError):
     """A check that could not be run: the engine, a worker or the cluster failed, not the law."""
 
 
+class TooLargeError(EngineError):
+    """Rows that have to be compared with each other are more than a task takes."""
+
+
 class StoppedError(LawfulError):
     """Work that ended before its end because of a limit or a request; what was found is kept."""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from lawful.common.compiling import working_seconds
-from lawful.common.errors import EngineError, StoppedError, UsageError
+from lawful.common.errors import EngineError, StoppedError, TooLargeError
 from lawful.common.meanings import STOPPING
 from lawful.common.memory import memory_kept_below
 from lawful.discovery.checkpoint import remembered
@@ -116,19 +116,18 @@ def _refuse_unshuffled(run: Run, request: Request) -> None:
     """Refuse what is not found by shuffles, before work is spent."""
     if not isinstance(run.table, ShuffledTable):
         return
-    if "dc" in request.find and (request.options.get("cross_columns") or request.options.get("constants")):
-        raise UsageError(
-            f"a search that compares columns with others or with constants is not done by shuffles yet: it needs all "
-            f"values of {run.table.name} on every node",
-            "Use --no-cross-columns to compare each column with itself, or --placement replicate.",
-        )
     for name in request.find if request.error else ():
         if name not in _COUNTED:
             raise run.table.needs_all_rows(f"a search for laws of the kind {name} within an error")
 
 
 def notes_before(run: Run, request: Request) -> list[str]:
-    """What a user should know before the search begins, such as what will be compared."""
+    """What a user should know before the search begins, such as what will be compared.
+
+    Of a shuffled table that takes jobs to know, so that the search tells it as it goes.
+    """
+    if is_shuffled(run.table):
+        return []
     noted = ((search, search.notes) for search in request.searches() if search.notes is not None)
     return [line for search, notes in noted for line in notes(run.table, search.question(request, run.null_policy))]
 
@@ -162,8 +161,10 @@ def _searched(
         if search.findings.complete:
             search.findings.finished = decided
     except LeftBehindError as stop:
-        _leave_behind(search, stop)
+        _leave_behind(search, stop.message)
         run.cancel()
+    except TooLargeError as error:
+        _leave_behind(search, error.typed_message)
     except MemoryError:
         search.findings.stopped_because = "there is not enough memory"
     except StoppedError as stop:
@@ -176,10 +177,10 @@ def _searched(
     return replace(search.findings, blocks=[]) if knows_fds else search.findings
 
 
-def _leave_behind(search: Search, stop: LeftBehindError) -> None:
-    """Keep what a search had found that did not come back from its work."""
+def _leave_behind(search: Search, reason: str) -> None:
+    """Keep what a search had found that did not come to its end."""
     found = search.leave_behind()
-    found.stopped_because = stop.message
+    found.stopped_because = reason
     last_words = search.last_words
     if last_words is None or found.listings:
         return

@@ -14,6 +14,7 @@ from lawful.common.meanings import ColumnType
 from lawful.tables.arrow_functions import pc
 from lawful.tables.csv_text import UNNAMED_INDEX
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.shuffled.table import is_shuffled
 from lawful.tables.text_values import sort_texts
 
 _NULL_WORDS = (
@@ -27,7 +28,8 @@ def advice(table: EncodedTable) -> list[str]:
     """Sentences for a person, none if all looks well."""
     if table.settings.get("format") != "csv":
         return []
-    return [*_one_column(table), *_words_for_null(table), *_index(table)]
+    words = () if is_shuffled(table) else _words_for_null(table)  # nobody has all values of a column
+    return [*_one_column(table), *words, *_index(table)]
 
 
 def _one_column(table: EncodedTable) -> Iterator[str]:

@@ -7,18 +7,49 @@ law join the sample, so it grows; no row ever changes its place.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 from threading import Lock
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from lawful.common.arrays import Int32s, Int64s
-from lawful.common.meanings import ColumnType, NullPolicy
+from lawful.common.meanings import NULL_RANK, ColumnType, NullPolicy
+from lawful.dependencies import Constant
 from lawful.tables.ranked_table import ChosenRows, RankedTable
+from lawful.tables.shared_ranks import Coded, place_among, rank_coded
 
 _LARGEST_RANK = 2**31 - 2
 _FIRST_ROOM = 1024
+
+
+class Frequent(NamedTuple):
+    """A value of a column as text, its rank in the whole table, and how many rows have it."""
+
+    text: str
+    rank: int
+    rows: int
+
+
+class ValuesOfAll(Protocol):
+    """What can be asked about the values of all rows."""
+
+    def of_ranks(self, column: int, ranks: Int64s) -> pa.Array:
+        """The values of some ranks of a column, which rise and are not null."""
+
+    def shared(self, columns: Sequence[int]) -> Int64s | None:
+        """How many values each two of some columns share; None if some have no order between them."""
+
+    def mean(self, column: int) -> Fraction:
+        """The mean of a column's numbers over all rows."""
+
+    def frequent(self, column: int, most: int) -> list[Frequent]:
+        """The values that most rows have; of those that as many rows have, the least first."""
+
+    def read(self, column: int, constant: Constant) -> pa.Array:
+        """A constant as a value of a column."""
 
 
 class WholeTable(Protocol):
@@ -35,6 +66,10 @@ class WholeTable(Protocol):
     @property
     def names(self) -> Sequence[str]:
         """The names of the columns."""
+
+    @property
+    def values(self) -> ValuesOfAll:
+        """The values of all rows."""
 
     def type(self, position: int) -> ColumnType:
         """The type of a column."""
@@ -137,6 +172,24 @@ class SampleTable:
                 self._append(wanted, self.whole.ranks_of(wanted))
             return [self._places[id_] for id_ in ids]
 
+    def chosen(self, places: Int32s) -> SampleTable:
+        """Some rows of the sample, in that order."""
+        return SampleTable(self.whole, self._ids[places], self._ranks[places])
+
+    def coded(self, column: int, rows: int | None = None) -> Coded:
+        """The values of a column that the sample has, or its first rows, and which of them each row has."""
+        present, codes = np.unique(self._ranks[: self.rows if rows is None else rows, column], return_inverse=True)
+        values = present[present != NULL_RANK]
+        return self.whole.values.of_ranks(column, values), (codes + values.size - present.size + 1).astype(np.int32)
+
+    def shared_ranks(self, columns: Sequence[int], rows: int | None = None) -> list[Int32s]:
+        """Rank the rows of several columns together: equal ranks are equal values, and null is 0."""
+        return rank_coded([self.coded(column, rows) for column in columns], [self.type(column) for column in columns])
+
+    def constant_place(self, column: int, constant: Constant) -> int:
+        """Say where a constant stands among the values of a column that are here."""
+        return _place(self, column, constant, self.coded(column), self.column(column))
+
     def _append(self, ids: Int64s, ranks: Int64s) -> None:
         rows = self.rows + len(ids)
         if rows > len(self._ids):
@@ -154,6 +207,7 @@ class _DrawnRows(ChosenRows):
 
     def __init__(self, table: SampleTable, rows: int) -> None:
         super().__init__(table, np.arange(rows, dtype=np.int32))
+        self._sample = table
         self._distinct: dict[int, int] = {}
 
     def column(self, i: int, /) -> Int32s:
@@ -167,6 +221,20 @@ class _DrawnRows(ChosenRows):
         """How many values the chosen rows have."""
         self.column(i)
         return self._distinct[i]
+
+    def shared_ranks(self, columns: Sequence[int]) -> list[Int32s]:
+        """Rank the rows of several columns together: equal ranks are equal values, and null is 0."""
+        return self._sample.shared_ranks(columns, self.rows)
+
+    def constant_place(self, column: int, constant: Constant) -> int:
+        """Say where a constant stands among the values of a column that are here."""
+        return _place(self._sample, column, constant, self._sample.coded(column, self.rows), self.column(column))
+
+
+def _place(table: SampleTable, column: int, constant: Constant, coded: Coded, ranks: Int32s) -> int:
+    if not len(coded[0]):
+        return 2 * NULL_RANK + 1
+    return place_among(coded, ranks, table.whole.values.read(column, constant), table.type(column))
 
 
 def dense(ranks: Int32s | Int64s) -> Int32s:

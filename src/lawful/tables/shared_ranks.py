@@ -35,8 +35,8 @@ from lawful.tables.text_values import (
     timestamp_keys,
 )
 
-_NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT})
-_TEXTS = frozenset({ColumnType.STRING, ColumnType.BINARY})
+NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT})
+TEXTS = frozenset({ColumnType.STRING, ColumnType.BINARY})
 _TICKS_A_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
@@ -44,7 +44,7 @@ def comparable(one: ColumnType, other: ColumnType) -> bool:
     """Whether values of two types have an order between them; a column without values fits any."""
     if ColumnType.NULL in (one, other):
         return True
-    return one is other or (one in _NUMBERS and other in _NUMBERS)
+    return one is other or (one in NUMBERS and other in NUMBERS)
 
 
 @runtime_checkable
@@ -142,8 +142,32 @@ def rank_together(values: Sequence[pa.Array], type_: ColumnType) -> list[Int32s]
     ends = np.cumsum([len(array) for array in values])
     if not filled:
         return [np.zeros(0, np.int32) for _ in values]
-    ranks = _rank_texts(filled) if type_ in _TEXTS else rank_by_keys(_joined_keys(filled, type_), None, type_).ranks
+    ranks = _rank_texts(filled) if type_ in TEXTS else rank_by_keys(_joined_keys(filled, type_), None, type_).ranks
     return [np.ascontiguousarray(part) for part in np.split(ranks, ends[:-1])]
+
+
+Coded = tuple[pa.Array, Int32s]
+"""The distinct values of some rows, and for each row the number of its own, from 1 on; 0 for null."""
+
+
+def rank_coded(columns: Sequence[Coded], types: Sequence[ColumnType]) -> list[Int32s]:
+    """Rank the rows of several columns, of types that can be compared, together; see `shared_ranks`."""
+    filled = [type_ for type_ in types if type_ is not ColumnType.NULL]
+    ranks = rank_together([values for values, _ in columns], filled[0] if filled else ColumnType.NULL)
+    return [
+        np.append(np.int32(NULL_RANK), own)[codes].astype(np.int32)
+        for own, (_, codes) in zip(ranks, columns, strict=True)
+    ]
+
+
+def place_among(coded: Coded, ranks: Int32s, single: pa.Array, type_: ColumnType) -> int:
+    """Say where a constant, read as a value, stands among rows that have these ranks; see `constant_place`."""
+    values, codes = coded
+    own, (place,) = rank_together([values, single], type_)
+    shared = np.append(np.int32(NULL_RANK), own)[codes]
+    if (equal := ranks[shared == place]).size:
+        return 2 * int(equal[0])
+    return 2 * int(ranks[shared < place].max(initial=NULL_RANK)) + 1
 
 
 def _rank_texts(values: Sequence[pa.Array]) -> Int32s:
@@ -156,7 +180,7 @@ def _rank_texts(values: Sequence[pa.Array]) -> Int32s:
 
 
 def _joined_keys(values: Sequence[pa.Array], type_: ColumnType) -> Keys:
-    if type_ in _NUMBERS:
+    if type_ in NUMBERS:
         return _number_keys(values)
     if type_ is ColumnType.TIMESTAMP:
         parts, zoned = zip(*(_timestamp_keys(array) for array in values), strict=True)
@@ -165,6 +189,11 @@ def _joined_keys(values: Sequence[pa.Array], type_: ColumnType) -> Keys:
     else:
         parts = tuple(_KEYS[type_](array) for array in values)
     return tuple(np.concatenate(key) for key in zip(*parts, strict=True))
+
+
+def whole_keys(values: pa.Array, type_: ColumnType) -> Keys:
+    """Whole numbers that order dates, times or booleans, each made of its value alone."""
+    return _timestamp_keys(values)[0] if type_ is ColumnType.TIMESTAMP else _KEYS[type_](values)
 
 
 def _number_keys(values: Sequence[pa.Array]) -> Keys:
@@ -227,7 +256,7 @@ def constant_array(constant: Constant, type_: ColumnType, name: str) -> pa.Array
     elif isinstance(value, str):
         fits = type_ in (ColumnType.STRING, ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME)
     else:
-        fits = type_ in _NUMBERS
+        fits = type_ in NUMBERS
     if not fits:
         raise _unfit(constant, type_, name)
     if isinstance(value, bool):

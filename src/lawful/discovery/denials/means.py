@@ -6,25 +6,19 @@ far off they can be; where they do not, the decimals that the values are written
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Context, Decimal, Inexact, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from lawful.common.arrays import Int64s
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.ranking import typed_to_text
+from lawful.tables.exact_sums import finite_sum, floats_of
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 """The share of the sum of all sizes by which reading, multiplying and adding in pairs can be off, per doubling."""
-_DIGITS_OF_FLOATS = 700
-"""From the largest float to the smallest, in decimal places."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,7 @@ class Mean:
     def of(table: EncodedTable, column: int) -> Mean:
         """The mean of a column's numbers over all rows."""
         values = table.values(column)
-        numbers = _floats(values)
+        numbers = floats_of(values)
         rows = np.bincount(table.column(column), minlength=len(numbers) + 1)[1:].astype(np.int64)
         is_finite = np.isfinite(numbers)
         total = int(rows[is_finite].sum())
@@ -57,8 +51,12 @@ class Mean:
             weighted = numbers[is_finite] * rows[is_finite]
             near = float(weighted.sum()) / total
             margin = float(np.abs(weighted).sum()) / total * _ROUNDING * (2 + len(weighted).bit_length())
-        counted = np.flatnonzero(is_finite & (numbers != 0))
-        return Mean(near, margin, lambda: _exact(values.take(pa.array(counted)), rows[counted], total))
+        return Mean(near, margin, lambda: Fraction(finite_sum(values, rows)[1]) / total)
+
+    @staticmethod
+    def known(exact: Fraction) -> Mean:
+        """A mean that is known exactly."""
+        return Mean(0.0, math.inf, lambda: exact)
 
 
 def are_alike(one: Mean, other: Mean, least_ratio: float) -> bool:
@@ -73,21 +71,3 @@ def are_alike(one: Mean, other: Mean, least_ratio: float) -> bool:
         return (one.near > 0) == (other.near > 0)
     a, b = one.exact, other.exact
     return a * b >= 0 and min(abs(a), abs(b)) >= Fraction(str(least_ratio)) * max(abs(a), abs(b))
-
-
-def _floats(values: pa.Array) -> npt.NDArray[np.float64]:
-    try:
-        return np.asarray(pc.cast(values, pa.float64(), safe=False).to_numpy(zero_copy_only=False))
-    except pa.ArrowInvalid:  # spellings that only Python reads
-        return np.array([float(text) for text in typed_to_text(values).to_pylist()])
-
-
-def _exact(values: pa.Array, rows: Int64s, total: int) -> Fraction:
-    """The sum of values, each times its rows, divided by the number of all rows."""
-    texts = typed_to_text(values).to_pylist()
-    digits = max(map(len, texts), default=1) + _DIGITS_OF_FLOATS + total.bit_length()
-    arithmetic = Context(prec=digits, traps=[Inexact, InvalidOperation])
-    added = Decimal(0)
-    for text, times in zip(texts, rows.tolist(), strict=True):
-        added = arithmetic.fma(Decimal(text.strip()), Decimal(times), added)
-    return Fraction(added) / total

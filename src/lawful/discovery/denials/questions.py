@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -9,29 +10,26 @@ from functools import cache, cached_property, lru_cache
 from itertools import combinations
 from typing import Final, Literal, get_args
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from lawful.common.errors import UsageError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import Cell, Constant, Operator, Predicate
 from lawful.dependencies.laws import OPERATORS, number_from_text
 from lawful.dependencies.notation import unknown_column
 from lawful.dependencies.predicate_space import ORDER_OPERATORS, PredicateSpace, require_operators
-from lawful.discovery.denials.means import Mean, are_alike
+from lawful.discovery.denials.means import are_alike
+from lawful.discovery.denials.value_facts import facts_of
 from lawful.search.denials.literals import CONVENTIONS, Convention
 from lawful.search.sets import Look, look_away
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.ranking import typed_to_text
-from lawful.tables.sample import SampleTable
-from lawful.tables.shared_ranks import comparable, constant_place, shared_codes
+from lawful.tables.sample import SampleTable, rows_of_all
+from lawful.tables.shared_ranks import NUMBERS, comparable
 
 DenialStrategy = Literal["auto", "full", "hybrid", "completion"]
 
-_NUMBERS: Final = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT})
 _TIMES: Final = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME, ColumnType.DURATION})
-_ORDERED: Final = _NUMBERS | _TIMES
+_ORDERED: Final = NUMBERS | _TIMES
+_WRITTEN: Final = NUMBERS | {ColumnType.STRING, ColumnType.BOOLEAN, ColumnType.DATE, ColumnType.TIMESTAMP}
+"""The types of which laws have constants."""
 _EQUALITY: Final[tuple[Operator, ...]] = ("=", "!=")
 _REMEMBERED_SPACES, _MOST_REMEMBERED = 32, 2_000
 """Spaces that are remembered, and the comparisons of the largest of them: others take too much to be kept."""
@@ -147,14 +145,11 @@ def predicate_space(
         if name not in table.names:
             raise UsageError(*unknown_column(name, table.names))
     same = tuple((column, _same_column_operators(table, column, question)) for column in columns)
-    if not isinstance(table, EncodedTable):
-        return _space(same, (), ())  # what else there is needs the values of all rows
     across = [*_across(table, columns, question, look)] if question.cross_columns else []
-    with_constants = [*_with_constants(table, columns, question)] if question.constants else []
-    constants = {(cell.column, right) for cell, right, _ in with_constants if isinstance(right, Constant)}
-    places = tuple((constant, constant_place(table, *constant)) for constant in constants)
+    with_constants, places = _with_constants(table, columns, question) if question.constants else ([], {})
     others = (*across, *with_constants)
-    return (_space if len(others) <= _MOST_REMEMBERED else _space.__wrapped__)(same, others, places)
+    make = _space if len(others) <= _MOST_REMEMBERED else _space.__wrapped__
+    return make(same, others, tuple(places.items()))
 
 
 @lru_cache(maxsize=_REMEMBERED_SPACES)
@@ -190,36 +185,34 @@ def _same_column_operators(
 
 
 def _across(
-    table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion, look: Look
+    table: EncodedTable | SampleTable, columns: tuple[int, ...], question: DenialQuestion, look: Look
 ) -> Iterator[Comparison]:
     """Compare t.a with s.b, and a with b of one row."""
-    least_shared = Fraction(str(question.least_shared))
+    least_shared, facts = Fraction(str(question.least_shared)), facts_of(table)
     for family in _families(table, columns):
-        try:
-            codes = shared_codes(table, family)
-        except UsageError:  # times with a zone and without
+        shared = facts.shared(family)
+        if shared is None:
             continue
-        present = np.zeros((len(family), max(int(code.max(initial=0)) for code in codes) + 1), np.bool_)
-        for place, code in enumerate(codes):
-            present[place, code[1:]] = True
-        means = {column: Mean.of(table, column) for column in family if table.type(column) in _NUMBERS}
+        means = {column: facts.mean(column) for column in family if table.type(column) in NUMBERS}
+        values = [shared(place, place) for place in range(len(family))]
         for one, other in combinations(range(len(family)), 2):
             look()
             a, b = family[one], family[other]
-            either = int(np.count_nonzero(present[one] | present[other]))
-            shares = either > 0 and np.count_nonzero(present[one] & present[other]) >= least_shared * either
+            both = shared(one, other)
+            either = values[one] + values[other] - both
+            shares = either > 0 and both >= least_shared * either
             order = all(_is_ordered(table, column, question) for column in (a, b)) and (
                 are_alike(means[a], means[b], question.least_mean_ratio)
                 if a in means
-                else bool(shares) or table.type(a) in _TIMES
+                else shares or table.type(a) in _TIMES
             )
             allowed = question.allowed(table.names[a]) & question.allowed(table.names[b])
-            operators = _operators(allowed, bool(shares), order)
+            operators = _operators(allowed, shares, order)
             yield Cell("t", a), Cell("s", b), operators
             yield Cell("t", a), Cell("t", b), operators
 
 
-def _families(table: EncodedTable, columns: tuple[int, ...]) -> list[list[int]]:
+def _families(table: EncodedTable | SampleTable, columns: tuple[int, ...]) -> list[list[int]]:
     """Columns whose types can be compared with each other; those without any value are left out."""
     families: list[list[int]] = []
     for column in columns:
@@ -234,29 +227,30 @@ def _families(table: EncodedTable, columns: tuple[int, ...]) -> list[list[int]]:
     return [family for family in families if len(family) > 1]
 
 
-def _with_constants(table: EncodedTable, columns: tuple[int, ...], question: DenialQuestion) -> Iterator[Comparison]:
+def _with_constants(
+    table: EncodedTable | SampleTable, columns: tuple[int, ...], question: DenialQuestion
+) -> tuple[list[Comparison], dict[tuple[int, Constant], int]]:
+    """Compare columns with their most frequent values, and tell the places of these."""
+    comparisons: list[Comparison] = []
+    places: dict[tuple[int, Constant], int] = {}
+    facts, least = facts_of(table), max(1.0, question.least_frequency * rows_of_all(table))
     for column in columns:
+        if (type_ := table.type(column)) not in _WRITTEN:
+            continue
         operators = _operators(question.allowed(table.names[column]), True, False)
-        for constant in frequent_values(table, column, question):
-            yield Cell("t", column), constant, operators
+        for value in facts.frequent(column, question.constants):
+            constant = _constant(value.text, type_) if value.rows >= least else None
+            if constant is not None:
+                comparisons.append((Cell("t", column), constant, operators))
+                places[column, constant] = 2 * value.rank
+    return comparisons, places
 
 
-def frequent_values(table: EncodedTable, column: int, question: DenialQuestion) -> list[Constant]:
-    """The most frequent values of a column, as constants."""
-    type_ = table.type(column)
-    if type_ not in _NUMBERS | {ColumnType.STRING, ColumnType.BOOLEAN, ColumnType.DATE, ColumnType.TIMESTAMP}:
-        return []
-    rows = np.bincount(table.column(column), minlength=table.distinct(column) + 1)[1:]
-    frequent = np.argsort(-rows, kind="stable")[: question.constants]
-    frequent = frequent[rows[frequent] >= max(1.0, question.least_frequency * table.rows)]
-    texts = typed_to_text(table.values(column).take(pa.array(frequent))) if len(frequent) else pa.array([], pa.string())
-    constants = []
-    for text in pc.utf8_trim(texts, " \t").to_pylist() if type_ is not ColumnType.STRING else texts.to_pylist():
-        if type_ in _NUMBERS:
-            if np.isfinite(float(text)):
-                constants.append(number_from_text(text))
-        elif type_ is ColumnType.BOOLEAN:
-            constants.append(Constant(text.lower() == "true"))
-        else:
-            constants.append(Constant(text))
-    return constants
+def _constant(text: str, type_: ColumnType) -> Constant | None:
+    """A value as a law writes it, None if it is not finite."""
+    if type_ is ColumnType.STRING:
+        return Constant(text)
+    text = text.strip(" \t")
+    if type_ in NUMBERS:
+        return number_from_text(text) if math.isfinite(float(text)) else None
+    return Constant(text.lower() == "true") if type_ is ColumnType.BOOLEAN else Constant(text)

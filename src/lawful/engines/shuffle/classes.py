@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from lawful.checks import CheckTask, Workspace, check
-from lawful.common.errors import EngineError, LawfulError
+from lawful.common.errors import EngineError, LawfulError, TooLargeError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Constant, Key, Law, columns_of
 from lawful.engines.shuffle.chunks import Chunk, Runner
@@ -44,10 +44,6 @@ _DAMAGE_TYPES = (
 )
 _DAMAGE_NAMES = [part.split()[0] for part in DAMAGES.replace("(38, 0)", "").split(", ")]
 CACHE_BYTES = 64 << 20
-
-
-class TooLargeError(EngineError):
-    """A class has more rows than a task takes."""
 
 
 def equal_columns(law: Law) -> tuple[int, ...]:

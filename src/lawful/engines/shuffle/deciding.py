@@ -7,13 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lawful.checks import CheckTask
+from lawful.common.errors import TooLargeError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, CanonicalOD, Key, Law
 from lawful.engines.shuffle.chunks import FOUND, REFUTED, chunk_checker, row_finder
 from lawful.engines.shuffle.classes import (
     DAMAGES,
     LARGEST_CLASS,
-    TooLargeError,
     by_classes,
     damage_runner,
     equal_columns,

@@ -51,6 +51,7 @@ from lawful.search.pods.kept_left_sides import LeftSides
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.sample import SampleTable
 from lawful.tables.shown_rows import Shown
+from lawful.tables.shuffled.column_values import ColumnValues
 from lawful.tables.shuffled.table import ShuffledTable
 from lawful.tables.spark_errors import translated
 
@@ -319,6 +320,7 @@ class _AllRows:
         self.distinct: Callable[[int], int] = table.distinct
         self.nulls: Callable[[int], int] = table.nulls
         self.names, self.type = table.names, table.type
+        self.values = ColumnValues(table, engine._gathered_table)
 
     def ranks_of(self, ids: Int64s) -> Int64s:
         """The ranks of some rows."""

@@ -31,7 +31,7 @@ from lawful.checks.strength.keys_and_fds import (
     trial_of_splits,
 )
 from lawful.checks.strength.orders import OrderCounts, count_in_classes, trial_of_orders
-from lawful.common.errors import LawfulError
+from lawful.common.errors import LawfulError, TooLargeError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Key, Law, Predicate
 from lawful.dependencies.pointwise import as_denial
@@ -39,7 +39,6 @@ from lawful.engines.shuffle.chunks import Chunk, Runner
 from lawful.engines.shuffle.classes import (
     CACHE_BYTES,
     LARGEST_CLASS,
-    TooLargeError,
     by_classes,
     chunks_of_classes,
     equal_columns,

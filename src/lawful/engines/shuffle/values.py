@@ -18,7 +18,8 @@ from lawful.common.arrays import Int32s
 from lawful.common.meanings import NULL_RANK, ColumnType
 from lawful.dependencies import DC, Cell, Constant, Law, Predicate
 from lawful.engines.shuffle.chunks import Chunk
-from lawful.tables.shared_ranks import common_type, constant_array, iso_constant, rank_together
+from lawful.tables.shared_ranks import Coded, constant_array, place_among, rank_coded
+from lawful.tables.shuffled.column_values import read_constant, require_order
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -78,25 +79,12 @@ def prepared(law: Law, table: ShuffledTable) -> Law:
 def _prepared(predicate: Predicate, table: ShuffledTable) -> Predicate:
     column, right = table.columns[predicate.left.column], predicate.right
     if isinstance(right, Cell):
-        other = table.columns[right.column]
-        if common_type([column, other]) is ColumnType.TIMESTAMP:  # all of a column have a zone, or none
-            rank_together([_text(column.minimum), _text(other.minimum)], ColumnType.TIMESTAMP)
+        require_order([column, table.columns[right.column]])
         return predicate
     if column.type is ColumnType.NULL:
         return predicate
-    single = constant_array(right, column.type, column.name)
-    if column.type is ColumnType.TIMESTAMP:
-        rank_together([_text(column.minimum), single], ColumnType.TIMESTAMP)
-    if column.type is ColumnType.DATE:
-        has_slashes = "/" in (column.minimum or "")
-        day_first = table.dataset.codings[predicate.left.column].day_first if has_slashes else None
-        single = iso_constant(single, right, column.name, day_first=day_first)
-        return replace(predicate, right=Constant(single[0].as_py()))
-    return predicate
-
-
-def _text(text: str | None) -> pa.Array:
-    return pa.array([] if text is None else [text], pa.string())
+    single = read_constant(table, predicate.left.column, right)
+    return replace(predicate, right=Constant(single[0].as_py())) if column.type is ColumnType.DATE else predicate
 
 
 class ValuedChunk(Chunk):
@@ -105,33 +93,21 @@ class ValuedChunk(Chunk):
     def __init__(self, rows: pa.Table, types: Sequence[ColumnType]) -> None:
         super().__init__(rows, len(types))
         self._types = types
-        self._values: dict[int, tuple[pa.Array, Int32s]] = {}
+        self._values: dict[int, Coded] = {}
 
     def shared_ranks(self, columns: Sequence[int]) -> list[Int32s]:
         """Rank the rows of several columns together: equal ranks are equal values, and null is 0."""
-        filled = [self._types[column] for column in columns if self._types[column] is not ColumnType.NULL]
-        coded = [self._coded(column) for column in columns]
-        ranks = rank_together([values for values, _ in coded], filled[0] if filled else ColumnType.NULL)
-        return [
-            np.append(np.int32(NULL_RANK), own)[codes].astype(np.int32)
-            for own, (_, codes) in zip(ranks, coded, strict=True)
-        ]
+        return rank_coded([self._coded(column) for column in columns], [self._types[column] for column in columns])
 
     def constant_place(self, column: int, constant: Constant) -> int:
         """Say where a constant stands among the values of a column that are here."""
-        type_ = self._types[column]
-        values, codes = self._coded(column)
-        if not len(values):
+        coded = self._coded(column)
+        if not len(coded[0]):
             return 2 * NULL_RANK + 1
-        own, (place,) = rank_together([values, constant_array(constant, type_, "")], type_)
-        shared = np.append(np.int32(NULL_RANK), own)[codes]
-        ranks = self.column(column)
-        if (equal := ranks[shared == place]).size:
-            return 2 * int(equal[0])
-        return 2 * int(ranks[shared < place].max(initial=NULL_RANK)) + 1
+        type_ = self._types[column]
+        return place_among(coded, self.column(column), constant_array(constant, type_, ""), type_)
 
-    def _coded(self, column: int) -> tuple[pa.Array, Int32s]:
-        """The distinct values of a column, and for each row the number of its own, from 1 on; 0 for null."""
+    def _coded(self, column: int) -> Coded:
         if column not in self._values:
             encoded = self._table.column(f"v{column}").combine_chunks().dictionary_encode()
             codes = encoded.indices.fill_null(-1).to_numpy().astype(np.int32) + np.int32(1)

@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from lawful.checks import CheckTask, Workspace, check, violating_rows
 from lawful.common.arrays import Int64s
+from lawful.common.errors import TooLargeError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.engines.shuffle.chunks import Runner
-from lawful.engines.shuffle.classes import LARGEST_CLASS, TooLargeError, whole_classes
+from lawful.engines.shuffle.classes import LARGEST_CLASS, whole_classes
 from lawful.engines.spread.kept_laws import KeptLaw
 from lawful.tables.living.text_rows import text_rows
 

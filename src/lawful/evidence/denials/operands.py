@@ -19,7 +19,7 @@ from lawful.dependencies import Constant
 from lawful.dependencies.predicate_space import Group, PredicateSpace
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.ranked_table import RankedTable
-from lawful.tables.shared_ranks import constant_place, shared_ranks
+from lawful.tables.shared_ranks import ComparesValues, constant_place, shared_ranks
 
 _MIDDLE = 2
 _NUMBER = np.dtype(np.int32).itemsize
@@ -67,7 +67,7 @@ def operands_of(
     for columns in space.linked_columns:
         look()
         make_room(_NUMBER * table.rows * len(columns))
-        assert isinstance(table, EncodedTable)
+        assert isinstance(table, EncodedTable | ComparesValues)
         ranks = shared_ranks(table, columns)
         values |= {(column, None): of_column for column, of_column in zip(columns, ranks, strict=True)}
     for name in {name: None for pair in named for name in pair if name not in values}:
@@ -94,7 +94,7 @@ def _values(table: RankedTable, name: _Name, policy: NullPolicy) -> Int32s:
         return np.asarray(table.column(name))
     column, constant = name
     assert constant is not None
-    assert isinstance(table, EncodedTable)
+    assert isinstance(table, EncodedTable | ComparesValues)
     ranks = np.asarray(table.column(column))
     signs = np.sign(2 * ranks.astype(np.int64) - constant_place(table, column, constant))
     is_known = (ranks != NULL_RANK) | (policy is not NullPolicy.IGNORE)

@@ -17,7 +17,8 @@ from lawful.evidence.denials.operands import Operands, no_look, operands_of
 from lawful.evidence.kernels import compare as compare_kernels
 from lawful.evidence.signs import CHUNK, SignVectors, all_columns, words_for
 from lawful.evidence.vector_set import VectorSet
-from lawful.tables.ranked_table import ChosenRows, RankedTable, has_nulls
+from lawful.tables.ranked_table import RankedTable, has_nulls
+from lawful.tables.sample import SampleTable
 
 _PADDING = 8
 
@@ -86,11 +87,11 @@ class DenialPool:
             self._vectors.add_pairs(words, t, s)
         return len(self) - before
 
-    def add_pairs_of(self, table: RankedTable, left: Int32s, right: Int32s) -> int:
-        """Compare pairs of rows of a table of which the pool was given some rows only; no column with another."""
+    def add_pairs_of(self, table: SampleTable, left: Int32s, right: Int32s) -> int:
+        """Compare pairs of rows of a sample of which the pool was given the first rows only."""
         rows = np.concatenate([left, right]).astype(np.int32)
         places = np.arange(len(left), dtype=np.int32)
-        others = DenialPool(ChosenRows(table, rows), self._space, self.policy)
+        others = DenialPool(table.chosen(rows), self._space, self.policy)
         words, before = others._compared(places, places + np.int32(len(left))), len(self)
         t, s = np.ascontiguousarray(left, np.int32), np.ascontiguousarray(right, np.int32)
         if self._turns:

@@ -154,13 +154,16 @@ class ShuffledData:
         known = self._texts.setdefault(column, {})
         if rank not in known:  # with it, those of all rows that were seen: they are likely to be shown too
             wanted = {rank} | {ranks[column] for ranks in list(self._known.values())[-_FEW_IDS:]} - {NULL_RANK}
-            known.update(self._looked_up(column, sorted(wanted - known.keys())))
+            known.update(self.texts_of(column, sorted(wanted - known.keys())))
         return known[rank]
 
-    def _looked_up(self, column: int, ranks: Sequence[int]) -> dict[int, str]:
+    def texts_of(self, column: int, ranks: Sequence[int]) -> dict[int, str]:
+        """The values of some ranks of a column as texts."""
         low = self.codings[column].low
         if low is not None:
             return {rank: _direct_text(low + rank - 1, self.types[column]) for rank in ranks}
+        if not ranks:
+            return {}
         with translated():
             found = self.dictionary(column).where(f"rank in ({', '.join(map(str, ranks))})").toArrow()
         texts = typed_to_text(found.column("value").combine_chunks()).to_pylist()
@@ -180,10 +183,23 @@ class ShuffledData:
         if low is not None:
             number = f"nullif(c{column}, 0) + ({low}L) - 1"
             return frame.selectExpr("*", f"{_as_date(number) if is_date else number} as v{column}")
+        values = self.distinct_values(column) if as_dates else self.dictionary(column)
+        return frame.join(values.selectExpr(f"rank as c{column}", f"value as v{column}"), f"c{column}", "left")
+
+    def distinct_values(self, column: int) -> DataFrame:
+        """The values of a column (`value`), each once with its rank (`rank`); dates from texts as dates."""
+        name = f"c{column}"
+        if self.codings[column].low is not None:
+            ranks = self.ranks.where(f"{name} <> 0").select(name).distinct()
+            return self.valued(ranks, column).selectExpr(f"{name} as rank", f"v{column} as value")
         values = self.dictionary(column)
-        is_key = as_dates and is_date and "key" in values.columns
-        named = values.selectExpr(f"rank as c{column}", f"{_as_date('key') if is_key else 'value'} as v{column}")
-        return frame.join(named, f"c{column}", "left")
+        is_key = self.types[column] is ColumnType.DATE and "key" in values.columns
+        return values.selectExpr("rank", f"{_as_date('key') if is_key else 'value'} as value")
+
+    def direct_values(self, column: int, ranks: Int64s) -> pa.Array:
+        """The values of some ranks of a direct column."""
+        values = pa.array(ranks + ((self.codings[column].low or 0) - 1))
+        return values.cast(pa.int32()).cast(pa.date32()) if self.types[column] is ColumnType.DATE else values
 
     def are_twins(self, first: int, second: int, distinct: int) -> bool:
         """Whether two columns with so many values each, null counted, meet in as many pairs, and null meets null."""
