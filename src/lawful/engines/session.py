@@ -17,10 +17,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from lawful.common.closing import Closing
 from lawful.common.errors import EngineError, LawfulError, UsageError
 from lawful.engines.class_archive import ClassArchive, class_archive
 from lawful.engines.java import ensure_java
@@ -39,7 +40,7 @@ _PROXY_VARIABLES = ("grpc_proxy", "https_proxy", "http_proxy")
 
 
 @dataclass(frozen=True)
-class SessionHandle:
+class SessionHandle(Closing):
     """A Spark session, and whether it is ours to stop. `with` stops it at the end if it is."""
 
     spark: SparkSession
@@ -52,14 +53,6 @@ class SessionHandle:
             with suppress(Exception):
                 self.spark.stop()
             _leave_connect_mode()
-
-    def __enter__(self) -> SessionHandle:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def spark_session(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from lawful.common import small_work
 from lawful.common.arguments import number, whole_number
+from lawful.common.closing import Closing
 from lawful.common.meanings import Measure, NullPolicy, null_policy
 from lawful.common.sizes import parse_size
 from lawful.dependencies import FD, Key
@@ -36,7 +36,7 @@ _QUICK = 250_000
 was compiled: 120,000 took 0.2 s of processor time, loading 0.3 s."""
 
 
-class OpenTable:
+class OpenTable(Closing):
     """A table that was read once, by `lawful.open`, and can be asked again and again.
 
     Its engine stays open between calls until the table is closed, as by the end of a `with` block. A call that is
@@ -46,14 +46,6 @@ class OpenTable:
 
     def __init__(self, opened: Opened, progress: Progress = silent) -> None:
         self._opened, self._progress = opened, progress
-
-    def __enter__(self) -> OpenTable:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         table = self._opened.table
