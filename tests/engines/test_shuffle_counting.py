@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import astuple
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import numpy as np
@@ -263,3 +263,27 @@ def test_reports_explain_and_write_what_breaks_laws(spark: SparkSession, folder:
     assert explained[0] == explained[1]
     assert str(lawful.explain(folder, "id -> a", spark=settings)).count("holds")
     assert "rows" in str(lawful.explain(folder, "b -> a", spark=settings))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"find": ("fd", "canonical-od"), "max_size": 2, "columns": ("id", "b", "f", "half")},
+        {"find": ("key", "fd"), "max_size": 1, "error": 0.3, "columns": ("a", "b", "c")},
+        {"find": "dc", "max_size": 1, "operators": "=,!=", "columns": ("b", "half", "one")},
+    ],
+    ids=["orders", "errors", "constraints"],
+)
+def test_found_laws_tell_their_strength(asked: dict[str, Any], spark: SparkSession, tmp_path: Path) -> None:
+    folder = write_parts(mixed_table(300), tmp_path / "mixed")
+    where = lawful.SparkSettings(session=spark, placement="shuffle")
+    found, expected = (lawful.discover(folder, **how, **asked) for how in ({"spark": where}, {"engine": "local"}))
+    strengths, others = (
+        {entry["text"]: entry["strength"] for entry in report.to_dict()["dependencies"]} for report in (found, expected)
+    )
+    assert list(strengths) == list(others), "they are ranked alike"
+    assert strengths == pytest.approx(others)
+    assert strengths
+    assert None not in strengths.values()

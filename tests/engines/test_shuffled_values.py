@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from shuffled_tables import mixed_table, write_parts
 
+from engines.test_shuffle_counting import assert_tried_alike, opened
 from engines.test_valued_chunks import TEXT_LAWS, TEXTS
 from lawful.checks import CheckTask, Workspace, checks_of, find_violations
 from lawful.common.errors import UsageError
@@ -79,6 +80,14 @@ def test_columns_are_compared_with_others_and_with_constants(
     folder = write_parts(mixed_table(500), tmp_path / "mixed")
     table, whole = encode_by_shuffles(spark, str(folder), EVERYTHING), encode_in_process(folder, EVERYTHING)
     assert_judged_alike(VALUED, spark, table, whole, policy)
+
+
+@pytest.mark.parametrize("policy", NullPolicy)
+def test_how_strong_such_constraints_are(policy: NullPolicy, spark: SparkSession, tmp_path: Path) -> None:
+    folder = write_parts(mixed_table(120), tmp_path / "tried")
+    table, whole = encode_by_shuffles(spark, str(folder), EVERYTHING), encode_in_process(folder, EVERYTHING)
+    laws = "not(t.a < s.b and t.c = s.c); not(t.b > t.a); not(t.a = 3 and s.b > 9 and t.c = s.c); not(t.f > 0)"
+    assert_tried_alike(opened(spark, table, whole, policy), parse_laws(laws, whole.names))
 
 
 def test_texts_of_csv_files_are_compared_by_their_types(spark: SparkSession, tmp_path: Path) -> None:

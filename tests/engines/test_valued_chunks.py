@@ -48,6 +48,15 @@ def test_columns_and_constants_of_numbers(rows: Rows, laws: list[DC], policy: Nu
         assert_alike(law, table, policy, spread)
 
 
+@given(rows_of(WIDTH), st.lists(constraints(WIDTH), max_size=4), POLICIES, st.sampled_from([1, 10**10]))
+def test_how_strong_constraints_are(rows: Rows, laws: list[DC], policy: NullPolicy, spread: int) -> None:
+    table = encoded(rows, WIDTH)
+    for law in laws:
+        chunk, task = ValuedChunk(*rows_with_values(table, spread)), CheckTask(0, law, trial=True)
+        found, expected = (check(task, some, Workspace(some, policy)).trial for some in (chunk, table))
+        assert found == expected
+
+
 TEXTS = """n,m,d,e,s,u,b,v,x
 1,1.0,01/02/2024,13/02/2024,a,b,true,FALSE,2024-01-01T10:00Z
 +2,1.00,13/02/2024,01/02/2024,b,b,False,false,2024-01-01T10:00+01

@@ -90,8 +90,8 @@ def discover_laws(
     counts, known = _counts(found, request), _families(found, request)
     ranking_watch = RankingWatch(watch, request.time_limit, spent)
     with run.timed("rank"), ctrl_c_ends(ranking_watch, stop):
-        is_counted = found.complete and not is_shuffled(run.table)
-        trials = count_trials(run, found, ranking_watch, progress) if is_counted else None
+        with jobs_ended_by(run, ranking_watch):
+            trials = count_trials(run, found, ranking_watch, progress) if found.complete else None
         progress("ranking what was found")
         ranker = Ranker(table, run.null_policy, request, ranking_watch, trials)
         try:

@@ -22,6 +22,7 @@ from lawful.dependencies import Law
 from lawful.discovery.findings import KEY, Block, Findings, Listing
 from lawful.results.packed_laws import NO_RIGHT_SIDE, Fared
 from lawful.search import set_sizes
+from lawful.tables.shuffled.table import is_shuffled
 
 if TYPE_CHECKING:
     from lawful.discovery.coverage import Coverage
@@ -63,7 +64,9 @@ class Trials:
 
 def count_trials(run: Run, found: Findings, watch: RankingWatch, progress: Progress) -> Trials:
     """Try what was found within an error, and other laws where they are few; as many as there is time for."""
-    chosen = dict(_chosen(found, run.table.rows))
+    # Shuffles try a law that holds by jobs of its own.
+    exact_cells = 0 if is_shuffled(run.table) else _MOST_EXACT_CELLS
+    chosen = dict(_chosen(found, run.table.rows, exact_cells))
     laws = [law for some in chosen.values() for law in some]
     trials: dict[Law, Trial] = {}
     if not laws:
@@ -83,7 +86,7 @@ def count_trials(run: Run, found: Findings, watch: RankingWatch, progress: Progr
     return Trials(trials, frozenset(chosen))
 
 
-def _chosen(found: Findings, rows: int) -> Iterator[tuple[str, list[Law]]]:
+def _chosen(found: Findings, rows: int, exact_cells: int) -> Iterator[tuple[str, list[Law]]]:
     """The laws of each kind that are tried: those of the least error, and of a listing those of the most interest."""
     for kind in ("key", "fd"):
         blocks = [
@@ -95,7 +98,7 @@ def _chosen(found: Findings, rows: int) -> Iterator[tuple[str, list[Law]]]:
         listings = [listing for listing in found.listings if listing.kind == kind and len(listing)]
         if all(listing.errors is not None for listing in listings):
             yield kind, _most_interesting(listings, _most(_MOST_CELLS, rows))
-        elif sum(map(len, listings)) <= _most(_MOST_EXACT_CELLS, rows):
+        elif sum(map(len, listings)) <= _most(exact_cells, rows):
             yield kind, [law for listing in listings for law in listing.laws()]
 
 

@@ -43,7 +43,7 @@ from lawful.engines.shuffle.listing import (
 )
 from lawful.engines.shuffle.sampling import draw_sample
 from lawful.engines.shuffle.strength import Trying
-from lawful.engines.shuffle.values import ValuedChunk, prepared, rows_with_values, valued_columns
+from lawful.engines.shuffle.values import ValuedChunk, prepared, rows_with_values
 from lawful.engines.spark_jobs import Call, SparkJobs
 from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
 from lawful.evidence.denials.evidence import DenialEvidence
@@ -129,8 +129,6 @@ class ShuffleEngine:
     def _require(self, task: CheckTask, table: ShuffledTable) -> None:
         require_columns(task.law, table)
         require_policy(task.law, self._opened()[1])
-        if task.trial and valued_columns(task.law):
-            raise table.needs_all_rows("counting how strong constraints between columns or with constants are")
         if task.measure == "g3" and not checks_of(task.law).counts_removals(task.law):
             raise UsageError("the fewest removals that mend a denial constraint are too hard to find", "Use g1.")
 

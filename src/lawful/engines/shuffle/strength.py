@@ -185,9 +185,8 @@ class Trying:
             raise TooLargeError(too_large())
 
         def count(predicates: Predicates) -> int:
-            first = predicates[0]
-            if len(predicates) == 1 and isinstance(first.right, Cell) and first.left.row != first.right.row:
-                return self._count_alone(first, law)
+            if len(predicates) == 1 and _is_of_one_column(predicates[0]):
+                return self._count_alone(predicates[0], law)
             return self._count_in_classes(predicates, law)
 
         return trial_of_denial(law, self._damage_of(law), size, count)
@@ -242,6 +241,12 @@ class Trying:
 
 def _without(column: int, law: Key) -> tuple[int, ...]:
     return tuple(other for other in law.columns if other != column)
+
+
+def _is_of_one_column(predicate: Predicate) -> bool:
+    """Whether one column of both rows is compared."""
+    left, right = predicate.left, predicate.right
+    return isinstance(right, Cell) and left.row != right.row and left.column == right.column
 
 
 def _plain(number: Any) -> Any:
