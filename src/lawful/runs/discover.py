@@ -96,7 +96,7 @@ def discover_laws(
         ranker = Ranker(table, run.null_policy, request, ranking_watch, trials)
         try:
             ranking = kept_to(ranking_watch, lambda: ranker.ranking(found))
-        except LeftBehindError as overrun:
+        except StoppedError as overrun:  # it was left behind, or had no room
             ranking = ranker.unranked(found, overrun.message)
     if request.min_interest > 0 and not any(search.limits_interest for search in searches):
         counts["left_out"] = ranker.left_out
