@@ -14,10 +14,11 @@ FEATURES = ("tasks", "input_records", "input_bytes", "read_bytes", "write_record
 
 @dataclass(frozen=True)
 class TaskRun:
-    """One task: its seconds, and the values of `FEATURES`."""
+    """One task: its seconds, the values of `FEATURES`, and the seconds that its executor had worked before."""
 
     seconds: float
     work: tuple[float, ...]
+    worked_before: float = 0.0
 
 
 @dataclass
@@ -45,7 +46,7 @@ def read_log(folder: Path) -> LoggedRun:
     """Read the one log in a folder."""
     files = [file for file in folder.rglob("*") if file.is_file() and not file.name.startswith(("appstatus", "."))]
     stages: dict[int, StageRun] = {}
-    tasks: dict[int, list[TaskRun]] = {}
+    ended: list[dict[str, Any]] = []
     python: set[int] = set()
     executors = 0
     for event in _events(files):
@@ -62,9 +63,14 @@ def read_log(folder: Path) -> LoggedRun:
             if any("InArrow" in str(rdd.get("Scope", "")) for rdd in info["RDD Info"]):
                 python.add(number)
         elif kind == "SparkListenerTaskEnd" and event["Task End Reason"]["Reason"] == "Success":
-            tasks.setdefault(int(event["Stage ID"]), []).append(_task(event))
-    for number, stage in stages.items():
-        stage.tasks = [_with_python(task, number in python) for task in tasks.get(number, [])]
+            ended.append(event)
+    worked: dict[str, float] = {}
+    for event in sorted(ended, key=lambda event: int(event["Task Info"]["Launch Time"])):
+        number, executor = int(event["Stage ID"]), str(event["Task Info"]["Executor ID"])
+        task = _task(event, worked.get(executor, 0.0), is_python=number in python)
+        worked[executor] = task.worked_before + task.seconds
+        if number in stages:
+            stages[number].tasks.append(task)
     return _ordered([stage for stage in stages.values() if stage.tasks], executors)
 
 
@@ -75,7 +81,7 @@ def _events(files: list[Path]) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
 
 
-def _task(event: dict[str, Any]) -> TaskRun:
+def _task(event: dict[str, Any], worked_before: float, *, is_python: bool) -> TaskRun:
     info, metrics = event["Task Info"], event.get("Task Metrics") or {}
     read, write = metrics.get("Shuffle Read Metrics", {}), metrics.get("Shuffle Write Metrics", {})
     given = metrics.get("Input Metrics", {})
@@ -88,13 +94,9 @@ def _task(event: dict[str, Any]) -> TaskRun:
         float(read_bytes),
         float(write.get("Shuffle Records Written", 0)),
         float(write.get("Shuffle Bytes Written", 0)),
-        float(records),
+        float(records) if is_python else 0.0,
     )
-    return TaskRun((info["Finish Time"] - info["Launch Time"]) / 1000, work)
-
-
-def _with_python(task: TaskRun, is_python: bool) -> TaskRun:
-    return task if is_python else TaskRun(task.seconds, (*task.work[:-1], 0.0))
+    return TaskRun((info["Finish Time"] - info["Launch Time"]) / 1000, work, worked_before)
 
 
 def _ordered(stages: list[StageRun], executors: int) -> LoggedRun:

@@ -9,25 +9,39 @@ and so do the tasks whose output it held, if a stage that is still to come reads
 from __future__ import annotations
 
 import heapq
+import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from bench.event_log import LoggedRun, StageRun
+from bench.event_log import LoggedRun, StageRun, TaskRun
+
+_COLD, _WARM_AFTER = (0.0, 0.5, 1.0, 2.0, 4.0), (5.0, 10.0, 20.0, 40.0, 80.0)
+"""What is tried for how much slower executors are at first, and for how many seconds."""
 
 
 @dataclass(frozen=True)
 class Units:
-    """What a task costs: seconds for each feature, and how far tasks are from that, as factors."""
+    """What a task costs: seconds for each feature, and how far tasks are from that, as factors.
+
+    An executor is slow at first, while Java compiles what it runs: a task takes `cold` times as much more, less and
+    less of it as the executor has worked, in the course of `warm_after` seconds.
+    """
 
     seconds: tuple[float, ...]
     factors: tuple[float, ...]
+    cold: float = 0.0
+    warm_after: float = 1.0
 
     def of(self, work: Sequence[float]) -> float:
         return sum(unit * amount for unit, amount in zip(self.seconds, work, strict=True))
+
+    def slowness(self, worked_before: float) -> float:
+        """How many times as long a task takes on an executor that has worked for so many seconds."""
+        return 1.0 + self.cold * math.exp(-worked_before / self.warm_after)
 
 
 @dataclass(frozen=True)
@@ -65,21 +79,35 @@ class Outcome:
 def fitted(runs: Sequence[LoggedRun]) -> Units:
     """Unit costs by least squares over all tasks, none of them negative, so that the sum of all times is kept."""
     tasks = [task for run in runs for stage in run.stages for task in stage.tasks]
-    work = np.array([task.work for task in tasks])
-    seconds = np.array([task.seconds for task in tasks])
-    scale = np.maximum(work.max(axis=0), 1e-12)
-    units = _not_negative(work / scale, seconds) / scale
-    found = work @ units
-    units *= seconds.sum() / max(found.sum(), 1e-12)
+    taken = np.array([task.seconds for task in tasks])
+    tried = [_fitted_to(tasks, cold, warm_after) for cold in _COLD for warm_after in _WARM_AFTER]
+    units = min(tried, key=lambda units: float(np.square(_expected(tasks, units) - taken).sum()))
+    whole = taken.sum() / max(_expected(tasks, units).sum(), 1e-12)
+    units = replace(units, seconds=tuple(whole * unit for unit in units.seconds))
     # How far tasks are from their share of what their stage took: work that units do not explain is no straggler.
     factors: list[float] = []
     for run in runs:
         for stage in run.stages:
-            taken = np.array([task.seconds for task in stage.tasks])
-            expected = np.maximum([float(units @ np.array(task.work)) for task in stage.tasks], 1e-9)
-            factors += (taken / expected * expected.sum() / max(taken.sum(), 1e-9)).tolist()
+            of_stage = np.array([task.seconds for task in stage.tasks])
+            expected = np.maximum(_expected(stage.tasks, units), 1e-9)
+            factors += (of_stage / expected * expected.sum() / max(of_stage.sum(), 1e-9)).tolist()
     kept = np.quantile(factors, np.linspace(0.005, 0.995, 100))
-    return Units(tuple(units.tolist()), tuple((kept / kept.mean()).tolist()))
+    return replace(units, factors=tuple((kept / kept.mean()).tolist()))
+
+
+def _fitted_to(tasks: Sequence[TaskRun], cold: float, warm_after: float) -> Units:
+    """Unit costs, given how slow executors are at first."""
+    units = Units((), (), cold, warm_after)
+    slowness = np.array([units.slowness(task.worked_before) for task in tasks])
+    work = np.array([task.work for task in tasks]) * slowness[:, np.newaxis]
+    scale = np.maximum(work.max(axis=0), 1e-12)
+    found = _not_negative(work / scale, np.array([task.seconds for task in tasks])) / scale
+    return replace(units, seconds=tuple(found.tolist()))
+
+
+def _expected(tasks: Sequence[TaskRun], units: Units) -> npt.NDArray[np.float64]:
+    """The seconds that tasks take, as units tell."""
+    return np.array([units.of(task.work) * units.slowness(task.worked_before) for task in tasks])
 
 
 def _not_negative(work: npt.NDArray[np.float64], seconds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -108,14 +136,15 @@ def _planned(stage: StageRun, places: dict[int, int], units: Units) -> PlannedSt
 
 
 class _Simulation:
-    def __init__(self, plan: Sequence[PlannedStage], cluster: Cluster, factors: Sequence[float], seed: int) -> None:
-        self.plan, self.cluster, self.factors = plan, cluster, factors
+    def __init__(self, plan: Sequence[PlannedStage], cluster: Cluster, units: Units, seed: int) -> None:
+        self.plan, self.cluster, self.units = plan, cluster, units
         self.random = random.Random(seed)
         self.now, self.next_handout = 0.0, 0.0
         self.events: list[tuple[float, int, str, tuple[int, ...]]] = []
         self.count = 0
         self.free = dict.fromkeys(range(cluster.executors), cluster.slots)
         self.idle = list(self.free) * cluster.slots
+        self.worked = dict.fromkeys(self.free, 0.0)
         self.waiting: list[list[int]] = [[] for _ in plan]
         self.left = [len(stage.tasks) for stage in plan]
         self.begun: dict[int, float] = {}
@@ -160,7 +189,9 @@ class _Simulation:
                 task = waiting.pop()
                 begin = max(self.now, self.next_handout)
                 self.next_handout = begin + 1.0 / self.cluster.handed_out_a_second
-                takes = self.plan[place].tasks[task] * self.random.choice(self.factors)
+                slowness = self.units.slowness(self.worked[executor] / self.cluster.slots)
+                takes = self.plan[place].tasks[task] * slowness * self.random.choice(self.units.factors)
+                self.worked[executor] += takes
                 self.at(begin + takes, "end", self.count + 1, place, task, executor)
                 self.running[self.count] = (place, task, executor)
             if not waiting:
@@ -206,10 +237,11 @@ class _Simulation:
 
     def _come_back(self, executor: int) -> None:
         self.free[executor] = self.cluster.slots
+        self.worked[executor] = 0.0
         self.idle += [executor] * self.cluster.slots
         self._will_be_lost(executor)
 
 
-def simulate(plan: Sequence[PlannedStage], cluster: Cluster, factors: Sequence[float], seed: int = 0) -> Outcome:
+def simulate(plan: Sequence[PlannedStage], cluster: Cluster, units: Units, seed: int = 0) -> Outcome:
     """Run a plan on a cluster."""
-    return _Simulation(plan, cluster, factors, seed).run()
+    return _Simulation(plan, cluster, units, seed).run()

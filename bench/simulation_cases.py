@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from bench.event_log import FEATURES, LoggedRun, read_log
@@ -33,11 +34,11 @@ def shuffle_simulation(settings: Settings) -> Iterator[Measurement]:
             runs[rows] = _measured(Path(folder), rows)
     units = fitted([runs[rows] for rows in sizes[:2]])  # the largest run is foretold
     settings.folder.mkdir(parents=True, exist_ok=True)
-    written = {"features": FEATURES, "seconds": units.seconds, "factors": units.factors}
+    written = {"features": FEATURES, **asdict(units)}
     (settings.folder / "shuffle-units.json").write_text(json.dumps(written, indent=1))
     farthest = 0.0
     for rows, run in runs.items():
-        told = [simulate(plan_of(run, units), Cluster(run.executors), units.factors, seed).seconds for seed in _SEEDS]
+        told = [simulate(plan_of(run, units), Cluster(run.executors), units, seed).seconds for seed in _SEEDS]
         middle = sorted(told)[len(told) // 2]
         farthest = max(farthest, abs(middle / run.seconds - 1.0))
         tasks = sum(len(stage.tasks) for stage in run.stages)
@@ -67,7 +68,7 @@ def on_paper(units: Units) -> Iterator[Measurement]:
     ):
         plan = large_plan(rows, 50, 4, rows_a_task, executors, units)
         for losses in (0.0, 0.02):
-            outcome: Outcome = simulate(plan, Cluster(executors, 4, losses), units.factors)
+            outcome: Outcome = simulate(plan, Cluster(executors, 4, losses), units)
             told = {"tasks": outcome.tasks, "lost": outcome.lost_executors, "repeated": outcome.repeated_tasks}
             hours = {f"{stage}_h": round(seconds / 3600, 2) for stage, seconds in outcome.stage_seconds.items()}
             label = f"{name}, {losses:g} losses an hour"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from bench.event_log import FEATURES, LoggedRun, StageRun, TaskRun
-from bench.scheduler_simulation import Cluster, PlannedStage, fitted, plan_of, simulate
+from bench.scheduler_simulation import Cluster, PlannedStage, Units, fitted, plan_of, simulate
 
 pytestmark = pytest.mark.slow  # of a bench
 
-ALIKE = (1.0,)
+ALIKE = Units((), (1.0,))
 
 
 def test_tasks_fill_the_slots_and_stages_wait_for_each_other() -> None:
@@ -32,7 +34,16 @@ def test_lost_executors_repeat_their_tasks() -> None:
 
 def test_stragglers_make_stages_longer() -> None:
     plan = [PlannedStage("scan", [1.0] * 20)]
-    assert simulate(plan, Cluster(20), (0.5, 0.5, 0.5, 2.5)).seconds > simulate(plan, Cluster(20), ALIKE).seconds
+    assert (
+        simulate(plan, Cluster(20), Units((), (0.5, 0.5, 0.5, 2.5))).seconds
+        > simulate(plan, Cluster(20), ALIKE).seconds
+    )
+
+
+def test_executors_are_slow_until_they_are_warm() -> None:
+    plan = [PlannedStage("scan", [1.0] * 100)]
+    told = simulate(plan, Cluster(1), Units((), (1.0,), cold=2.0, warm_after=10.0)).seconds
+    assert told == pytest.approx(100.0 + 10.0 * math.log(1.0 + 2.0), rel=0.01)  # the integral over the work
 
 
 def test_units_are_found_and_a_run_is_told_again() -> None:
@@ -48,4 +59,4 @@ def test_units_are_found_and_a_run_is_told_again() -> None:
     found = fitted([run])
     assert found.seconds == pytest.approx(units, rel=1e-3, abs=1e-12)
     assert len(found.seconds) == len(FEATURES)
-    assert simulate(plan_of(run, found), Cluster(2), found.factors).seconds == pytest.approx(total, rel=0.02)
+    assert simulate(plan_of(run, found), Cluster(2), found).seconds == pytest.approx(total, rel=0.02)
