@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,22 @@ class TestMicroBatches:
         assert self.give(state, self.place(2), [(9, 9, 9)]).was_known
         assert self.give(state, self.place(1), [(9, 9, 9)]).was_known
         assert rows_in(state) == [(0, 0, 0), (1, 0, 0), (2, 0, 0)]
+
+    def test_an_older_copy_is_followed_and_no_batch_left_out(self, tmp_path: Path) -> None:
+        state = make_state(tmp_path / "s", [], WIDTH, StateSettings(way="witnesses"))
+        self.give(state, self.place(0), [(0, 0, 0)])
+        shutil.copytree(tmp_path / "s", tmp_path / "old")
+        self.give(state, self.place(1), [(1, 0, 0)])
+        state.close()
+        shutil.rmtree(tmp_path / "s")
+        shutil.copytree(tmp_path / "old", tmp_path / "s")
+        state.take_lock(0.0)
+        assert rows_in(state) == [(0, 0, 0)]
+        with pytest.raises(UsageError, match="batches 1 to 1 of the query are missing"):
+            self.give(state, self.place(2), [(2, 0, 0)])
+        assert not self.give(state, self.place(1), [(3, 0, 0)]).was_known
+        state.close()
+        assert rows_in(LivingState.open(tmp_path / "s")) == [(0, 0, 0), (3, 0, 0)]
 
     @pytest.mark.parametrize(
         ("seen", "comes", "said"),

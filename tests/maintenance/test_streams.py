@@ -164,12 +164,23 @@ class TestOutcomes:
         assert rows_in(people) == []
         assert LivingState.open(people / "p.state").stream is not None
 
+    def test_a_late_double_without_a_row_key_breaks_a_key(self, spark: SparkSession, people: Path) -> None:
+        heard: list[dict[str, Any]] = []
+        for number in range(2):
+            put(people, number, id=[1], zip=["a"], city=["x"])
+        applied(spark, people, row_key=(), pin=["key(id)"], on_event=heard.append)
+        assert rows_in(people) == [("1", "a", "x")] * 2
+        (broke,) = [event for event in heard if event["event"] == "broke"]
+        assert (broke["law"], broke["violating"], broke["version"]) == ("key(id)", 2, 2)
+
     def test_another_schema_is_refused(self, spark: SparkSession, people: Path) -> None:
         put(people, 0, id=[1], zip=["a"], city=["x"])
         applied(spark, people)
         put(people, 1, id=[2], zip=["a"], city=["x"], more=[1])
         with pytest.raises(LawfulError, match="has new column 'more'"):
             applied(spark, people, "id bigint, zip string, city string, more bigint")
+        with pytest.raises(LawfulError, match="lacks column 'city'"):
+            applied(spark, people, "id bigint, zip string", pin=None)
         assert rows_in(people) == [("1", "a", "x")]
 
     def test_a_file_with_other_columns_is_refused_until_it_is_mended(self, spark: SparkSession, tmp_path: Path) -> None:
@@ -222,6 +233,19 @@ class TestOutcomes:
         shutil.rmtree(people / "p.state")
         with pytest.raises(UsageError, match="goes on at batch 2, and the state has seen none of it"):
             applied(spark, people)
+
+    def test_a_state_that_is_older_than_its_checkpoint(self, spark: SparkSession, people: Path) -> None:
+        put(people, 0, id=[1], zip=["a"], city=["x"])
+        applied(spark, people)
+        shutil.copytree(people / "p.state", people / "old")
+        put(people, 1, id=[2], zip=["b"], city=["x"])
+        applied(spark, people)
+        shutil.rmtree(people / "p.state")
+        shutil.copytree(people / "old", people / "p.state")
+        put(people, 2, id=[3], zip=["c"], city=["x"])
+        with pytest.raises(UsageError, match="batches 1 to 1 of the query are missing"):
+            applied(spark, people)
+        assert rows_in(people) == [("1", "a", "x")]
 
     def test_a_new_query_goes_on_where_it_may(self, spark: SparkSession, people: Path) -> None:
         put(people, 0, id=[1], zip=["a"], city=["x"])

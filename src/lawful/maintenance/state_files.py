@@ -147,8 +147,19 @@ class StateFiles:
         self._lock.take(patience)
 
     def is_current(self) -> bool:
-        """Whether nobody has written to the state since this object has read or written it last."""
-        return self._read_manifest()["crc32"] == self._crc32 and not self._log_file(self.version + 1).exists()
+        """Whether the folder holds what this object has read or written last: no more, and no older copy of it."""
+        is_same_base = self._read_manifest()["crc32"] == self._crc32
+        return is_same_base and self._has_last_batch() and not self._log_file(self.version + 1).exists()
+
+    def _has_last_batch(self) -> bool:
+        if not self.batches_in_log:
+            return True
+        try:
+            with self._log_file(self.version).open("rb") as file:
+                header = file.read(_HEADER.size)
+        except OSError:
+            return False
+        return len(header) == _HEADER.size and _HEADER.unpack(header)[2] == self._last_checksum
 
     def require_writer(self) -> None:
         """Refuse to go on with a state that is open only to be read."""
