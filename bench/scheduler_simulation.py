@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bench.event_log import LoggedRun, StageRun, TaskRun
 
-_COLD, _WARM_AFTER = (0.0, 0.5, 1.0, 2.0, 4.0), (5.0, 10.0, 20.0, 40.0, 80.0)
+_COLD, _WARM_AFTER = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0), (5.0, 10.0, 20.0, 40.0, 80.0)
 """What is tried for how much slower executors are at first, and for how many seconds."""
 
 

@@ -32,7 +32,7 @@ def shuffle_simulation(settings: Settings) -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory(dir=os.environ.get(SCRATCH)) as folder:
         for rows in sizes:
             runs[rows] = _measured(Path(folder), rows)
-    units = fitted([runs[rows] for rows in sizes[:2]])  # the largest run is foretold
+    units = fitted([runs[sizes[0]], runs[sizes[-1]]])  # the run between them is foretold
     settings.folder.mkdir(parents=True, exist_ok=True)
     written = {"features": FEATURES, **asdict(units)}
     (settings.folder / "shuffle-units.json").write_text(json.dumps(written, indent=1))
