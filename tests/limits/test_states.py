@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import csv
 
 import lawful
 from lawful.common.errors import StateInUseError, StoppedError, UsageError
@@ -248,28 +244,3 @@ def test_files_that_were_handed_over_cannot_be_written_to(folder: Path) -> None:
     fresh.require_writer()
     fresh.close()
     StateFiles(folder).take_lock()
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_command_that_is_told_to_end_has_applied_all_or_nothing(number: signal.Signals, tmp_path: Path) -> None:
-    random = np.random.default_rng(5)
-    sizes = {"first": 5_000, "new": 100_000}
-    for name, rows in sizes.items():
-        columns = {f"c{place}": random.integers(0, 3 + place * place, rows) for place in range(12)}
-        csv.write_csv(pa.table(columns), tmp_path / f"{name}.csv")
-    lawful.make_state(tmp_path / "s", tmp_path / "first.csv", "fd", evidence="witnesses").close()
-    before, codes = files_in(tmp_path / "s"), set()
-    for seconds in np.geomspace(0.5, 60, 12):
-        command = [sys.executable, "-c", "from lawful.cli.main import run; run()"]
-        with subprocess.Popen([*command, "maintain", "s", "--insert", "new.csv", "--json"], cwd=tmp_path) as process:
-            time.sleep(seconds)
-            process.send_signal(number)
-            codes.add(process.wait(10 * HANGS))
-        if files_in(tmp_path / "s") != before:
-            break
-        assert process.returncode in (3, -number), "not even Python had begun, or the command said that it was stopped"
-    assert 3 in codes
-    is_applied = process.returncode == 0
-    assert is_right(tmp_path / "s", sum(sizes.values()) if is_applied else sizes["first"], int(is_applied))
