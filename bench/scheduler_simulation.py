@@ -149,6 +149,7 @@ class _Simulation:
         self.left = [len(stage.tasks) for stage in plan]
         self.begun: dict[int, float] = {}
         self.released: set[int] = set()
+        self.ended: set[int] = set()
         self.open: set[int] = set()
         self.done_on: list[dict[int, list[int]]] = [{} for _ in plan]
         self.running: dict[int, tuple[int, int, int]] = {}
@@ -207,11 +208,16 @@ class _Simulation:
         if self.left[place]:
             return
         self.outcome.stage_seconds[self.plan[place].name] = self.now - self.begun[place]
+        self.ended.add(place)
         for later, stage in enumerate(self.plan):
-            if place not in stage.after or later in self.released or any(self.left[one] for one in stage.after):
+            if place not in stage.after or later in self.released or not self._can_begin(stage):
                 continue
             self.released.add(later)
             self.at(self.now + stage.gap, "begin", later)
+
+    def _can_begin(self, stage: PlannedStage) -> bool:
+        """Whether all before it have ended, and what the last of them wrote, which it reads, is still there."""
+        return self.ended.issuperset(stage.after) and not any(self.left[one] for one in stage.after[-1:])
 
     def _will_be_lost(self, executor: int) -> None:
         self.at(self.now + self.random.expovariate(self.cluster.losses / 3600.0), "lose", executor)

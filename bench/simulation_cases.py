@@ -96,24 +96,24 @@ def large_plan(
         after = (len(stages) - 1,) if stages else ()
         stages.append(PlannedStage(name, [units.of((1.0, *work))] * count, after, 0.5))
 
-    add("facts", tasks, n, n * _SOURCE_BYTES, 0.0, 1.0, 100.0, 0.0)
+    add("facts", tasks, n, 0.0, 1.0, 100.0, 0.0)
     for column in range(columns):
         kept, size = (n, _TEXT_BYTES) if column < texts else (n / 100, 8.0)
-        add(f"values of column {column}", tasks, n, n * size, 0.0, kept, kept * size, 0.0)
+        add(f"values of column {column}", tasks, n, 0.0, kept, kept * size, 0.0)
         merged = share * kept / n
-        add(f"values of column {column}, met", merging, 0.0, 0.0, merged * size, merged, merged * size, 0.0)
+        add(f"values of column {column}, met", merging, 0.0, merged * size, merged, merged * size, 0.0)
     for text in range(texts):
-        add(f"sent to ranks of text {text}", tasks, n, n * _SOURCE_BYTES, 0.0, n, n * _SOURCE_BYTES, 0.0)
-        add(f"ranks of text {text}", merging, 0.0, 0.0, share * _SOURCE_BYTES, share, share * _RANK_BYTES, 0.0)
+        add(f"sent to ranks of text {text}", tasks, n, 0.0, n, n * _SOURCE_BYTES, 0.0)
+        add(f"ranks of text {text}", merging, 0.0, share * _SOURCE_BYTES, share, share * _RANK_BYTES, 0.0)
     for number in range(rounds):
-        add(f"chunks of round {number}", tasks, n, n * _RANK_BYTES, 0.0, 10.0, 1000.0, n)
+        add(f"chunks of round {number}", tasks, n, 0.0, 10.0, 1000.0, n)
     for number in range(2):
-        add(f"lines of FDs {number}", tasks, n, n * _RANK_BYTES / 2, 0.0, 12 * n, 12 * n * _LINE_BYTES, 0.0)
-        add(f"groups of FDs {number}", merging, 0.0, 0.0, 12 * share * _LINE_BYTES, 1.0, 100.0, 0.0)
+        add(f"lines of FDs {number}", tasks, n, 0.0, 12 * n, 12 * n * _LINE_BYTES, 0.0)
+        add(f"groups of FDs {number}", merging, 0.0, 12 * share * _LINE_BYTES, 1.0, 100.0, 0.0)
     lines = 12 * share
-    add("lines of orders", tasks, n, n * _RANK_BYTES / 2, 0.0, 12 * n, 12 * n * _LINE_BYTES, 0.0)
-    add("points of orders", merging, 0.0, 0.0, lines * _LINE_BYTES, lines, lines * _LINE_BYTES, 0.0)
-    add("sweeps of orders", merging, 0.0, 0.0, lines * _LINE_BYTES, 10.0, 1000.0, lines)
+    add("lines of orders", tasks, n, 0.0, 12 * n, 12 * n * _LINE_BYTES, 0.0)
+    add("points of orders", merging, 0.0, lines * _LINE_BYTES, lines, lines * _LINE_BYTES, 0.0)
+    add("sweeps of orders", merging, 0.0, lines * _LINE_BYTES, 10.0, 1000.0, lines)
     return stages
 
 

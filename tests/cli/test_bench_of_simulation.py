@@ -47,10 +47,10 @@ def test_executors_are_slow_until_they_are_warm() -> None:
 
 
 def test_units_are_found_and_a_run_is_told_again() -> None:
-    units = [0.1, 2e-7, 3e-9, 0.0, 0.0, 0.0, 1e-6]
+    units = [0.1, 2e-7, 3e-9, 0.0, 0.0, 1e-6]
     stages = []
     for number in range(6):
-        work = [(1.0, 1e5 * (number + 1), 1e6 * (6 - number) ** 2, 0.0, 0.0, 0.0, 1e5 * (number % 2))] * 4
+        work = [(1.0, 1e5 * (number + 1), 1e6 * (6 - number) ** 2, 0.0, 0.0, 1e5 * (number % 2))] * 4
         seconds = sum(unit * amount for unit, amount in zip(units, work[0], strict=True))
         after = tuple(range(number))
         stages.append(StageRun(number, 0.0, 0.0, [TaskRun(seconds, one) for one in work], after, 0.25))
