@@ -54,7 +54,7 @@ def sample_of(spark: SparkSession, source: Path) -> SampleTable:
 
 
 def assert_same_space(sample: SampleTable, whole: EncodedTable, **asked: object) -> None:
-    question = DenialQuestion(constants=3, least_frequency=0.0, order_on_text=True, **asked)  # type: ignore[arg-type]
+    question = DenialQuestion(constants=3, least_frequency=0.0, order_on_text=True, **asked)  # type: ignore[arg-type]  # options
     found, expected = predicate_space(sample, question), predicate_space(whole, question)
     assert found.predicates == expected.predicates
     assert constants_in_order(found) == constants_in_order(expected)
