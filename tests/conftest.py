@@ -60,6 +60,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(config.stash[GROUPS], ignore_errors=True)
 
 
+@pytest.fixture(scope="module")
+def cache_of_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep encoded tables in a folder that only the tests of one module use."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("LAWFUL_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _ctrl_c_is_heard() -> None:
     """Let tests press Ctrl-C: shells have it ignored by what they start in the background."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,7 +34,11 @@ from lawful.tables.shuffled.table import ShuffledTable
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]  # dozens of jobs, on a machine that may be busy
+pytestmark = [
+    pytest.mark.usefixtures("cache_of_module"),
+    pytest.mark.cluster,
+    pytest.mark.timeout(900),
+]  # dozens of jobs, on a machine that may be busy
 
 LAWS = """key(half); key(id); key(b, c); key(a); a -> b; b -> a; c, b -> a; {} -> c;
 {c}: a asc ~ b asc; {b}: a asc ~ f desc; {c}: half asc ~ id asc; {}: a asc ~ skew desc; {b, c}: skew asc ~ half asc;
@@ -49,13 +52,6 @@ SOME = (
     "key(half); b -> a; {c}: half asc ~ id asc; not(t.b = s.b and t.a != s.a and t.skew < s.skew and t.half > s.half)"
 )
 """One law for each way to list."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("LAWFUL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 @pytest.fixture(scope="module")

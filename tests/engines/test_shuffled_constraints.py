@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -35,16 +34,14 @@ from lawful.tables.shuffled.encode import encode_by_shuffles
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.timeout(1800)]  # dozens of jobs on a busy machine
+pytestmark = [
+    pytest.mark.usefixtures("cache_of_module"),
+    pytest.mark.cluster,
+    pytest.mark.slow,
+    pytest.mark.timeout(1800),
+]  # dozens of jobs on a busy machine
 
 EVERYTHING = ReadOptions()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("LAWFUL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 def sample_of(spark: SparkSession, source: Path) -> SampleTable:

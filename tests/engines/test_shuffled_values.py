@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,16 +25,14 @@ from lawful.tables.shuffled.table import ShuffledTable
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.timeout(1800)]  # dozens of jobs on a busy machine
+pytestmark = [
+    pytest.mark.usefixtures("cache_of_module"),
+    pytest.mark.cluster,
+    pytest.mark.slow,
+    pytest.mark.timeout(1800),
+]  # dozens of jobs on a busy machine
 
 EVERYTHING = ReadOptions()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("LAWFUL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 VALUED = """not(t.a < s.b and t.c = s.c); not(t.b > t.a); not(t.f > t.one); not(t.f > 0); not(t.a = 3 and s.b > 9);

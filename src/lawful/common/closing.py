@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Self
 
 
-class Closing:
+class Closing(ABC):
     """Something that is open until it is closed, at the latest by the end of a `with` block."""
 
     def __enter__(self) -> Self:
@@ -17,6 +18,6 @@ class Closing:
     ) -> None:
         self.close()
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of everything."""
-        raise NotImplementedError

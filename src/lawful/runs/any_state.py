@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -50,7 +50,7 @@ class KeptState(KeptTable, Telling, Remembering, Protocol):
 State = TypeVar("State", bound=KeptState)
 
 
-class AnyOpenState(Closing, ABC, Generic[State]):
+class AnyOpenState(Closing, Generic[State]):
     """A state that is open; what becomes of a batch is said by those who know where its rows are."""
 
     def __init__(self, state: State, engines: StateEngines, stack: ExitStack) -> None:
