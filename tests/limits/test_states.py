@@ -244,3 +244,63 @@ def test_files_that_were_handed_over_cannot_be_written_to(folder: Path) -> None:
     fresh.require_writer()
     fresh.close()
     StateFiles(folder).take_lock()
+
+
+OPENING = {
+    "reading the state": (living_state, "read_state"),
+    "cleaning up": (StateFiles, "clean_up"),
+}
+
+
+@pytest.mark.timeout(2 * HANGS)
+@pytest.mark.parametrize("limit", [None, 0.5], ids=["Ctrl-C", "time limit"])
+@pytest.mark.parametrize("phase", OPENING)
+def test_a_state_that_takes_long_to_open_is_left_behind(
+    phase: str, limit: float | None, still: Standstill, folder: Path
+) -> None:
+    still.at(*OPENING[phase])
+    if limit is None:
+        still.then(ctrl_c)
+    with pytest.raises(StoppedError, match=r"time limit of 0\.5 s" if limit else "the user stopped it") as stopped:
+        lawful.open_state(folder, time_limit=limit)
+    assert stopped.value.hint == "Nothing was changed."
+    still.end()
+    lawful.open_state(folder).close()  # whoever was left behind has let go of the lock
+    assert is_right(folder, 3, 0)
+
+
+@pytest.mark.timeout(2 * HANGS)
+def test_limits_of_opening_count_for_what_is_done_then(still: Standstill, folder: Path) -> None:
+    with lawful.open_state(folder, time_limit=2.0) as state:
+        still.at(*PHASES["thinking about laws"])
+        with pytest.raises(StoppedError, match=r"the time limit of 2 s is reached"):
+            state.apply(NEW)
+        still.end()
+        assert state.apply(NEW, time_limit=HANGS).version == 1, "a batch may have limits of its own"
+        with pytest.raises(StoppedError, match=r"the time limit of 2 s is reached"):
+            state.apply(OTHER)
+    assert is_right(folder, 5, 1)
+
+
+@pytest.mark.timeout(2 * HANGS)
+def test_pinned_laws_that_take_long_to_count_are_left_behind(still: Standstill, folder: Path) -> None:
+    with lawful.open_state(folder, time_limit=1.0) as state:
+        state.pin(["city -> zip"])
+        still.at(PinnedLaws, "judged")
+        with pytest.raises(StoppedError, match=r"the time limit of 1 s is reached") as stopped:
+            state.as_it_is()
+        assert stopped.value.hint == "What is stored stays as it is."
+    still.end()
+    with lawful.open_state(folder) as state:
+        assert [pin.to_dict()["text"] for pin in state.as_it_is().pins] == ["zip -> city", "city -> zip"]
+
+
+@pytest.mark.timeout(2 * HANGS)
+def test_laws_are_not_pinned_after_the_limit(folder: Path) -> None:
+    before = files_in(folder)
+    with lawful.open_state(folder, time_limit=0.3) as state:
+        time.sleep(0.4)
+        with pytest.raises(StoppedError, match=r"the time limit of 0\.3 s is reached") as stopped:
+            state.pin(["city -> zip"])
+        assert stopped.value.hint == "Nothing was changed."
+    assert files_in(folder) == before

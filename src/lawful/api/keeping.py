@@ -104,16 +104,33 @@ def open_state(
     path: str | os.PathLike[str],
     *,
     writes: bool = True,
+    time_limit: float | None = None,
+    memory_limit: int | str | None = None,
     engine: EngineName = "auto",
     spark: SparkSession | SparkSettings | None = None,
 ) -> OpenState | OpenSpreadState:
     """Open a state, to apply batches to it or, with `writes=False`, only to look at it.
 
     Only one process at a time can have it open for writing, unless it is spread over a cluster.
-    """
-    from lawful.runs.states import open_state as open_it
 
-    return open_it(path, Where.of(engine, spark), writes=writes)
+    Parameters
+    ----------
+    path
+        The folder of the state.
+    writes
+        Whether it is to be changed.
+    time_limit, memory_limit
+        Seconds after which to give up, and the memory of this process beyond which to: opening the state, and what is
+        done with it that has no limits of its own.
+    engine, spark
+        Where laws are checked; see `check`.
+    """
+    from lawful.common.sizes import size_in_bytes
+    from lawful.runs.states import open_state as open_it
+    from lawful.runs.stopping import UserWatch
+
+    limits = UserWatch(time_limit, size_in_bytes(memory_limit))
+    return open_it(path, Where.of(engine, spark), limits, writes=writes)
 
 
 def maintain(

@@ -267,7 +267,7 @@ def maintain(
             told: dict[str, Any] = {"progress": progress, "notes": output.print_notes}
             opened = make_state(state, new.from_, **how, **limits, pins=pin, **told)
         else:
-            opened = open_state(state, **running.arguments())
+            opened, limits = open_state(state, **limits, **running.arguments()), {}  # they count from here to the end
         with opened:
             if pin and not is_new:
                 opened.pin(pin)

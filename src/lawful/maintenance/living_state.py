@@ -202,12 +202,13 @@ class LivingState:
             return self.table.version
         return None
 
-    def pin(self, laws: Sequence[Law]) -> None:
+    def pin(self, laws: Sequence[Law], watch: Watch) -> None:
         """Watch more laws from now on."""
         self._require_writer()
         before, self.pins = self.pins, list(dict.fromkeys([*self.pins, *laws]))
         if self.pins != before:
             try:
+                watch.last_look()
                 self.compact()
             except BaseException:
                 self.pins = before

@@ -43,9 +43,6 @@ class KeptState(KeptTable, Telling, Remembering, Protocol):
     def version_of(self, batch: str) -> int | None:
         """The version that a batch made, if it was applied."""
 
-    def pin(self, laws: Sequence[Law]) -> None:
-        """Watch more laws from now on."""
-
 
 State = TypeVar("State", bound=KeptState)
 
@@ -53,8 +50,9 @@ State = TypeVar("State", bound=KeptState)
 class AnyOpenState(Closing, Generic[State]):
     """A state that is open; what becomes of a batch is said by those who know where its rows are."""
 
-    def __init__(self, state: State, engines: StateEngines, stack: ExitStack) -> None:
+    def __init__(self, state: State, engines: StateEngines, stack: ExitStack, limits: UserWatch | None = None) -> None:
         self._held, self._engines, self._stack = state, engines, stack
+        self._limits = limits or UserWatch(None, None)
 
     @property
     def _state(self) -> State:
@@ -148,7 +146,9 @@ class AnyOpenState(Closing, Generic[State]):
 
     def pin(self, laws: GivenLaws) -> None:
         """Watch laws from now on: every batch tells whether they hold."""
-        self._state.pin(laws_of(laws, self._state.table.names))
+        given, watch = laws_of(laws, self._state.table.names), self._limits.again()
+        with stops(watch, "Nothing was changed."):
+            self._pin(given, watch)
 
     def apply(
         self,
@@ -197,11 +197,13 @@ class AnyOpenState(Closing, Generic[State]):
             How files are written, if not as the state's first table was. Which texts mean null is pinned.
         time_limit, memory_limit
             Seconds after which to give up, reading included, and the memory of this process beyond which to; nothing is
-            changed then.
+            changed then. If both are left out, the limits count that the state was opened with.
         """
         sources, ids = Sources(inserts, deletes, changes), list(delete_ids)
         sources.refuse_both()
-        watch, tellers = UserWatch(time_limit, size_in_bytes(memory_limit)), Tellers(events, quarantine, on_event)
+        has_own = time_limit is not None or memory_limit is not None
+        watch = UserWatch(time_limit, size_in_bytes(memory_limit)) if has_own else self._limits.again()
+        tellers = Tellers(events, quarantine, on_event)
         if quarantine is not None and misfits == "refuse":
             misfits = "quarantine"
         offenders: Offenders = "keep" if quarantine is None else "quarantine"
@@ -229,8 +231,14 @@ class AnyOpenState(Closing, Generic[State]):
 
     def as_it_is(self) -> BatchReport:
         """A report without a batch: how many rows there are, and how the pinned laws fare."""
-        as_now = Applied("", self.version, self.rows, pins=self._judged())
+        watch = self._limits.again()
+        with stops(watch, "What is stored stays as it is."):
+            as_now = Applied("", self.version, self.rows, pins=self._judged(watch))
         return replace(self._report(as_now, None), batch=None)
+
+    @abstractmethod
+    def _pin(self, laws: Sequence[Law], watch: UserWatch) -> None:
+        """Watch more laws from now on."""
 
     @abstractmethod
     def _applied(self, batch: Batch, sources: Sequence[Any], watch: UserWatch) -> Applied:
@@ -241,7 +249,7 @@ class AnyOpenState(Closing, Generic[State]):
         """The laws that are kept beside the pinned ones."""
 
     @abstractmethod
-    def _judged(self) -> list[PinnedLaw]:
+    def _judged(self, watch: UserWatch) -> list[PinnedLaw]:
         """How the pinned laws fare."""
 
     @abstractmethod

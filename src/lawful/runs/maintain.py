@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from lawful.runs.ranking import Ranker
 from lawful.runs.request import request_of
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines
-from lawful.runs.state_limits import within
+from lawful.runs.state_limits import Result, stops, within
 from lawful.runs.stopping import LeftBehindError, RankingWatch, UserWatch
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.living.incoming import Incoming
@@ -37,11 +37,11 @@ class OpenState(AnyOpenState[LivingState]):
     Use it in a `with` block, or close it: as long as it is open for writing, no other process can write to it.
     """
 
-    def __init__(self, state: LivingState, where: Where) -> None:
+    def __init__(self, state: LivingState, where: Where, limits: UserWatch | None = None) -> None:
         self._is_left_behind = False
         stack = ExitStack()
         stack.callback(self._release)
-        super().__init__(state, StateEngines(where, stack), stack)
+        super().__init__(state, StateEngines(where, stack), stack, limits)
 
     def _release(self) -> None:
         """Let others write as long as nobody takes the lock again."""
@@ -128,14 +128,23 @@ class OpenState(AnyOpenState[LivingState]):
 
     def _applied(self, batch: Batch, sources: Sequence[Any], watch: UserWatch) -> Applied:
         state, engine = self._state, self._engines.for_sources(*sources)
+        return self._within(watch, lambda: state.apply(batch, engine, watch), *sources)
+
+    def _pin(self, laws: Sequence[Law], watch: UserWatch) -> None:
+        state = self._state
+        self._within(watch, lambda: state.pin(laws, watch))
+
+    def _judged(self, watch: UserWatch) -> list[PinnedLaw]:
+        state, engine = self._state, self._engines.for_sources()
+        return self._within(watch, lambda: state.judged(engine, watch))
+
+    def _within(self, watch: UserWatch, work: Callable[[], Result], *sources: Any) -> Result:
+        """Do some work until the watch is over; what is left behind may still be at work on the state in memory."""
         try:
-            return within(watch, lambda: state.apply(batch, engine, watch), is_here=self._engines.is_here(*sources))
+            return within(watch, work, is_here=self._engines.is_here(*sources))
         except (LeftBehindError, KeyboardInterrupt):
             self._is_left_behind = True
             raise
-
-    def _judged(self) -> list[PinnedLaw]:
-        return self._state.judged(self._engines.for_sources(), Watch())
 
     def _witnesses(self, pins: Sequence[PinnedLaw]) -> list[Views | None]:
         table, laws = self._state.table, self._state.pins
@@ -154,6 +163,18 @@ class OpenState(AnyOpenState[LivingState]):
         return replace(super()._report(applied, come), added=added, removed=removed, laws=self._counts())
 
 
-def open_one_process_state(folder: Path, where: Where, *, writes: bool = True) -> OpenState:
-    """Open a state of one process."""
-    return OpenState(LivingState.open(folder, writes=writes), where)
+def open_one_process_state(folder: Path, where: Where, watch: UserWatch, *, writes: bool = True) -> OpenState:
+    """Open a state of one process; what is done with it keeps to the limits of the watch."""
+
+    def read() -> LivingState:
+        state = LivingState.open(folder, writes=writes)
+        try:
+            watch.last_look()
+        except BaseException:
+            state.close()  # nobody waits for it any more
+            raise
+        return state
+
+    with stops(watch, "Nothing was changed."):
+        state = within(watch, read, is_here=True)
+    return OpenState(state, where, watch)

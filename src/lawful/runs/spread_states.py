@@ -78,7 +78,10 @@ class OpenSpreadState(AnyOpenState[SpreadState]):
     def _kept(self) -> Sequence[Law]:
         return ()
 
-    def _judged(self) -> list[PinnedLaw]:
+    def _pin(self, laws: Sequence[Law], watch: UserWatch) -> None:
+        self._state.pin(laws)
+
+    def _judged(self, watch: UserWatch) -> list[PinnedLaw]:
         return self._state.judged()
 
     def _witnesses(self, pins: Sequence[PinnedLaw]) -> list[Views | None]:
@@ -159,9 +162,9 @@ def _made(spark: SparkSession, location: str, new: NewState, watch: UserWatch) -
     return state
 
 
-def open_spread_state(path: str | os.PathLike[str], where: Where) -> OpenSpreadState:
-    """Open a spread state."""
+def open_spread_state(path: str | os.PathLike[str], where: Where, limits: UserWatch | None = None) -> OpenSpreadState:
+    """Open a spread state; what is done with it keeps to some limits."""
     with ExitStack() as stack:
         engines = StateEngines(_replicated(where), stack)
         state = SpreadState.open(engines.spark(), location_of(path))
-        return OpenSpreadState(state, engines, stack.pop_all())
+        return OpenSpreadState(state, engines, stack.pop_all(), limits)

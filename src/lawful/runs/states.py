@@ -12,6 +12,7 @@ from lawful.runs.making_states import make_one_process_state
 from lawful.runs.new_states import NewState
 from lawful.runs.run import Where
 from lawful.runs.spread_states import OpenSpreadState, is_spread, is_spread_state, make_spread_state, open_spread_state
+from lawful.runs.stopping import UserWatch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,8 +41,11 @@ def make_state(path: str | os.PathLike[str], new: NewState) -> OpenState | OpenS
     return make_one_process_state(Path(path), new)
 
 
-def open_state(path: str | os.PathLike[str], where: Where, *, writes: bool = True) -> OpenState | OpenSpreadState:
-    """Open a state, to change it or only to look at it."""
+def open_state(
+    path: str | os.PathLike[str], where: Where, limits: UserWatch | None = None, *, writes: bool = True
+) -> OpenState | OpenSpreadState:
+    """Open a state, to change it or only to look at it, within some limits."""
+    limits = limits or UserWatch(None, None)
     if is_spread(path):
-        return open_spread_state(path, where)
-    return open_one_process_state(Path(path), where, writes=writes)
+        return open_spread_state(path, where, limits)
+    return open_one_process_state(Path(path), where, limits, writes=writes)

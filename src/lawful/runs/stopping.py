@@ -48,6 +48,12 @@ class UserWatch(Watch):
         self._is_past = False
         self._settling = threading.Lock()
 
+    def again(self) -> UserWatch:
+        """A watch over the next piece of work, with the same limits since the same moment."""
+        fresh = UserWatch(self._seconds, self._memory)
+        fresh._deadline = self._deadline
+        return fresh
+
     def end(self) -> None:
         """Reach the limit now."""
         self.is_told = True

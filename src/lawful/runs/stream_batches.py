@@ -231,7 +231,7 @@ class _Held(AbstractContextManager["OpenState"]):
             STREAMS.opened[job.state] = opened
         try:
             if job.pins:
-                opened._state.pin(laws_of(list(job.pins), opened._state.table.names))
+                opened.pin(list(job.pins))
         except BaseException:
             opened._release()
             raise
