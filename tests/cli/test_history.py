@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -49,7 +50,10 @@ def test_as_documents_and_charts(state: str, lawful: Lawful) -> None:
     ]
     assert pq.read_table("lives.parquet").num_rows == sum(len(law["valid"]) for law in document["laws"])
     assert lawful("history", state, "-o", "lives.svg").code == 0
-    assert "<svg" in Path("lives.svg").read_text()
+    drawn = Path("lives.svg").read_text()
+    assert "<svg" in drawn
+    assert {">pinned zip -&gt; city<", ">zip -&gt; city<"} <= set(re.findall(r">[^<>]*<", drawn)), "a line for each"
+    assert not re.search(r">\d+\.\d+<", drawn), "there is no half batch"
     assert lawful("history", state, "-o", "lives.xyz").code == 2
 
 

@@ -11,6 +11,7 @@ import typer
 
 from lawful.cli import options as opt
 from lawful.common.errors import EXIT_FINE, EXIT_LAWS_BROKEN, UsageError
+from lawful.results.texts.shown_text import counted
 
 if TYPE_CHECKING:
     from lawful.api import BatchTold
@@ -172,16 +173,16 @@ def batch_line(told: BatchTold) -> str:
     parts = [
         f"+{report.inserted:,} -{report.deleted:,} rows in {told.seconds:.2f} s{speed}",
         f"lag {told.lag:.1f} s",
-        f"{report.rows:,} rows",
+        counted(report.rows, "row"),
         f"state {told.bytes / _MEGABYTE:,.1f} MB",
         f"memory {told.memory / _MEGABYTE:,.0f} MB",
     ]
     if report.was_known:
         parts = ["applied before"]
     if report.removed or report.added:
-        parts.append(f"{len(report.removed):,} laws went, {len(report.added):,} came")
+        parts.append(f"{counted(len(report.removed), 'law')} went, {len(report.added):,} came")
     if report.quarantined:
-        parts.append(f"{len(report.quarantined):,} values did not fit")
+        parts.append(f"{counted(len(report.quarantined), 'value')} did not fit")
     broken = [pin.text for pin in report.pins if not pin.holds]
     if broken:
         parts.append(f"BROKEN: {'; '.join(broken)}")

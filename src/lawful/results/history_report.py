@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHOWN_IN_A_NOTEBOOK = 100
 _MOST_DRAWN = 60
+_LONGEST_LABEL = 80
 _FIELDS = ("law", "kind", "pinned", "first", "last", "ended")
 CHARTS = (".html", ".png", ".svg")
 
@@ -158,17 +159,18 @@ class HistoryReport:
         except ImportError as error:
             raise UsageError(f"charts need more packages: {error}", "Run: pip install 'lawful[report]'") from None
         drawn = self.lives[:_MOST_DRAWN]
+        labels = _labels(drawn)
         bars = [
             {
-                "law": visible(life.law)[:80],
+                "law": label,
                 "from": span.first,
                 "to": (self.version if span.last is None else span.last) + 1,
                 "laws": "pinned" if life.pinned else life.kind,
             }
-            for life in drawn
+            for label, life in zip(labels, drawn, strict=True)
             for span in life.spans
         ]
-        order = list(dict.fromkeys(visible(life.law)[:80] for life in drawn))
+        whole = alt.Axis(tickMinStep=1, format="d")
         chart = (
             alt.Chart(
                 alt.Data(values=bars),  # type: ignore[no-untyped-call]  # altair leaves it untyped
@@ -176,9 +178,9 @@ class HistoryReport:
             )
             .mark_bar(height=9)
             .encode(
-                x=alt.X("from:Q", title="batch", scale=alt.Scale(domain=[0, self.version + 1], nice=False)),
+                x=alt.X("from:Q", title="batch", scale=alt.Scale(domain=[0, self.version + 1], nice=False), axis=whole),
                 x2="to:Q",
-                y=alt.Y("law:N", sort=order, title=None, axis=alt.Axis(labelLimit=420)),
+                y=alt.Y("law:N", sort=labels, title=None, axis=alt.Axis(labelLimit=420)),
                 color=alt.Color("laws:N", title=None),
                 tooltip=["law:N", "from:Q", "to:Q"],
             )
@@ -196,6 +198,15 @@ class HistoryReport:
 
     def _repr_html_(self) -> str:
         return html_table(f"{self.state}: {history_summary(self)}", list(self._records())[:_SHOWN_IN_A_NOTEBOOK])
+
+
+def _labels(lives: Sequence[Life]) -> list[str]:
+    """A line's name for each law, no two alike: a law may be pinned and found, and long ones may begin alike."""
+    labels: dict[str, None] = {}
+    for life in lives:
+        text = ("pinned " if life.pinned else "") + visible(life.law)[:_LONGEST_LABEL]
+        labels[f"{text} ({len(labels) + 1})" if text in labels else text] = None
+    return list(labels)
 
 
 def _schema() -> Any:
