@@ -53,8 +53,12 @@ def test_as_documents_and_charts(state: str, lawful: Lawful) -> None:
     drawn = Path("lives.svg").read_text()
     assert "<svg" in drawn
     assert {">pinned zip -&gt; city<", ">zip -&gt; city<"} <= set(re.findall(r">[^<>]*<", drawn)), "a line for each"
+    assert "rows that break it" in drawn
     assert not re.search(r">\d+\.\d+<", drawn), "there is no half batch"
     assert lawful("history", state, "-o", "lives.xyz").code == 2
+    nothing = lawful("history", state, "--kind", "dc", "-o", "nothing.png")
+    assert (nothing.code, Path("nothing.png").exists()) == (2, False)
+    assert "there is no law to draw" in nothing.err
 
 
 def test_events_of_batches(state: str) -> None:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN_IN_A_NOTEBOOK = 100
-_MOST_DRAWN = 60
-_LONGEST_LABEL = 80
 _FIELDS = ("law", "kind", "pinned", "first", "last", "ended")
 CHARTS = (".html", ".png", ".svg")
 
@@ -134,7 +132,9 @@ class HistoryReport:
         """Write the history: a chart (.html, .png, .svg), the spans (.parquet), or the document (.json)."""
         target = Path(path)
         if target.suffix in CHARTS:
-            self._draw(target)
+            from lawful.results.history_chart import draw
+
+            draw(self, target)
         elif target.suffix == ".parquet":
             import pyarrow as pa
             import pyarrow.parquet as pq
@@ -153,42 +153,6 @@ class HistoryReport:
                 told = {"law": life.law, "kind": life.kind, "pinned": life.pinned}
                 yield told | {"first": span.first, "last": span.last, "ended": span.ended}
 
-    def _draw(self, target: Path) -> None:
-        try:
-            import altair as alt
-        except ImportError as error:
-            raise UsageError(f"charts need more packages: {error}", "Run: pip install 'lawful[report]'") from None
-        drawn = self.lives[:_MOST_DRAWN]
-        labels = _labels(drawn)
-        bars = [
-            {
-                "law": label,
-                "from": span.first,
-                "to": (self.version if span.last is None else span.last) + 1,
-                "laws": "pinned" if life.pinned else life.kind,
-            }
-            for label, life in zip(labels, drawn, strict=True)
-            for span in life.spans
-        ]
-        whole = alt.Axis(tickMinStep=1, format="d")
-        chart = (
-            alt.Chart(
-                alt.Data(values=bars),  # type: ignore[no-untyped-call]  # altair leaves it untyped
-                title=f"{visible(self.state)}: {history_summary(self)}",
-            )
-            .mark_bar(height=9)
-            .encode(
-                x=alt.X("from:Q", title="batch", scale=alt.Scale(domain=[0, self.version + 1], nice=False), axis=whole),
-                x2="to:Q",
-                y=alt.Y("law:N", sort=labels, title=None, axis=alt.Axis(labelLimit=420)),
-                color=alt.Color("laws:N", title=None),
-                tooltip=["law:N", "from:Q", "to:Q"],
-            )
-            .properties(width=640, height=alt.Step(14))
-        )
-        options: dict[str, Any] = {"inline": True} if target.suffix == ".html" else {"scale_factor": 2}
-        chart.save(str(target), **(options if target.suffix != ".svg" else {}))
-
     def __repr__(self) -> str:
         return f"<HistoryReport {visible(self.state)}: {history_summary(self)}>"
 
@@ -198,15 +162,6 @@ class HistoryReport:
 
     def _repr_html_(self) -> str:
         return html_table(f"{self.state}: {history_summary(self)}", list(self._records())[:_SHOWN_IN_A_NOTEBOOK])
-
-
-def _labels(lives: Sequence[Life]) -> list[str]:
-    """A line's name for each law, no two alike: a law may be pinned and found, and long ones may begin alike."""
-    labels: dict[str, None] = {}
-    for life in lives:
-        text = ("pinned " if life.pinned else "") + visible(life.law)[:_LONGEST_LABEL]
-        labels[f"{text} ({len(labels) + 1})" if text in labels else text] = None
-    return list(labels)
 
 
 def _schema() -> Any:
