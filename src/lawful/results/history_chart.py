@@ -1,4 +1,4 @@
-"""The lives of laws as a chart: a line for each law, batches from left to right, and how badly pinned ones are broken."""
+"""The lives of laws as a chart: a line for each, batches from left to right, and how badly pinned ones were broken."""
 
 from __future__ import annotations
 
