@@ -107,9 +107,6 @@ def cut(
     gathered: Callable[[DataFrame], pa.Table],
 ) -> Tiles:
     """Cut about so many rows, of which `count` is the number; `extremes` are the columns of which corners tell."""
-    names = list(dict.fromkeys([*order, *(name for words in extremes for name in words)]))
-    names += [name for name in rows.columns if name not in names]
-    rows = rows.select(*names)
     partitions = max(1, min(_MOST_PARTITIONS, -(-count // size)))
     in_order = rows.repartitionByRange(partitions, *order).sortWithinPartitions(*order)
     schema = ", ".join([schema_of(rows), f"{_FIRST} bigint, {_ROWS} bigint"])

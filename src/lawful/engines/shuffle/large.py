@@ -40,11 +40,15 @@ class LargeClasses:
         The words of the keys, as expressions of SQL.
     keys, sizes
         The words of each class, and how many rows it has.
+    judged
+        A condition that says which rows are judged, "" for all. Rows of other classes have to meet it too: those that
+        have no value in a column may be many.
     """
 
     texts: tuple[str, ...] = ()
     keys: tuple[tuple[int, ...], ...] = ()
     sizes: tuple[int, ...] = ()
+    judged: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.keys)
@@ -64,8 +68,9 @@ class LargeClasses:
 
     @property
     def others(self) -> str | None:
-        """A condition that a row is in another class; None if all are."""
-        return f"not ({' or '.join(self._conditions())})" if self.keys else None
+        """A condition that a row is judged and in another class; None if all are."""
+        small = [f"not ({' or '.join(self._conditions())})"] if self.keys else []
+        return " and ".join([*([f"({self.judged})"] if self.judged else []), *small]) or None
 
     def _conditions(self) -> list[str]:
         if not self.texts:
@@ -100,7 +105,7 @@ class LargeRows:
             return LargeClasses()
         columns, judged = class_columns(law), self._judged(law if whole is None else whole)
         if not columns:
-            return LargeClasses((), ((),), (self._table.rows,))
+            return LargeClasses((), ((),), (self._table.rows,), judged)
         if (columns, judged) not in self._known:
             self._known[columns, judged] = self._counted(columns, judged)
         return self._known[columns, judged]
@@ -125,17 +130,17 @@ class LargeRows:
         """The violating pairs of large classes, as `t` and `s`."""
         return self._pairs(law, large).violating_pairs()
 
-    def ordered_pairs(self, law: DC, whole: DC, large: LargeClasses) -> int:
-        """The ordered pairs in large classes that satisfy a law's predicates, of rows that another one is judged on."""
-        return self._pairs(law, large, whole).ordered_pairs()
+    def ordered_pairs(self, law: DC, large: LargeClasses) -> int:
+        """The ordered pairs of judged rows in large classes that satisfy all predicates of a law."""
+        return self._pairs(law, large).ordered_pairs()
 
     def swaps(self, law: ListOD, large: LargeClasses) -> int:
         """The pairs of rows that differ on both lists, and are ordered against each other by these."""
         return self._sequence(law, large, against=False).pairs()
 
-    def sizes_within(self, law: Law, columns: Sequence[int], large: LargeClasses) -> list[ClassSizes]:
+    def sizes_within(self, columns: Sequence[int], large: LargeClasses) -> list[ClassSizes]:
         """Of each large class, the sizes of what some columns divide it into."""
-        judged, expr = self._judged(law), self._data.expr
+        judged, expr = large.judged, self._data.expr
         key = PackedKey.of(tuple(dict.fromkeys(columns)), self._data.codings)
         names = key_names(len(key.words))
         texts = [f"{text} as {name}" for text, name in zip(key.texts(len(names)), names, strict=True)]
@@ -155,7 +160,8 @@ class LargeRows:
         keys = rows.selectExpr(*(f"{text} as {name}" for text, name in zip(texts, names, strict=True)))
         sizes = keys.groupBy(*names).agg(self._data.expr("count(*) as n")).where(f"n > {classes.LARGEST_CLASS}")
         lines = sorted((*(line[name] for name in names), line["n"]) for line in self._gathered(sizes).to_pylist())
-        return LargeClasses(tuple(texts), tuple(line[:-1] for line in lines), tuple(line[-1] for line in lines))
+        sizes_found = tuple(line[-1] for line in lines)
+        return LargeClasses(tuple(texts), tuple(line[:-1] for line in lines), sizes_found, judged)
 
     def _judged(self, law: Law) -> str:
         columns = law_columns(law)
@@ -168,13 +174,12 @@ class LargeRows:
             self._data,
             law,
             large,
-            self._judged(law),
             tile_rows(),
             self._gathered,
             against=isinstance(law, ListOD) if against is None else against,
         )
 
-    def _pairs(self, law: Law, large: LargeClasses, whole: DC | None = None) -> TilePairs:
+    def _pairs(self, law: Law, large: LargeClasses) -> TilePairs:
         if not isinstance(law, DC | POD):  # a family that others have registered
             raise TooLargeError(too_large())
         return TilePairs(
@@ -182,7 +187,6 @@ class LargeRows:
             as_denial(law) if isinstance(law, POD) else law,
             self._policy,
             large,
-            self._judged(law if whole is None else whole),
             tile_rows(),
             self._chunk_rows,
             self._gathered,

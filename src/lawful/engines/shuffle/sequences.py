@@ -71,8 +71,8 @@ class SequencedOrder:
     ----------
     data, law
         The dataset and the law.
-    large, judged
-        The classes, and a condition that says which rows are judged, "" for all.
+    large
+        The classes, and which rows of them are judged.
     tile_rows
         How many rows a task takes.
     gathered
@@ -86,7 +86,6 @@ class SequencedOrder:
         data: ShuffledData,
         law: CanonicalOD | ListOD,
         large: LargeClasses,
-        judged: str,
         tile_rows: int,
         gathered: GatheredTable,
         *,
@@ -101,7 +100,7 @@ class SequencedOrder:
         self._values = tuple(f"z{number}" for number in range(len(values)))
         names = [f"x{number}" for number in range(len(before))]
         texts = [f"{text} as {name}" for text, name in zip((*before, *values), (*names, *self._values), strict=True)]
-        rows = data.ranks.where(judged) if judged else data.ranks
+        rows = data.ranks.where(large.judged) if large.judged else data.ranks
         self._rows = rows.selectExpr(f"{large.number} as {GROUP}", *texts, ROW).where(f"{GROUP} is not null")
         self._order = (GROUP, *names, *self._values, ROW)
 

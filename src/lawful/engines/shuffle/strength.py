@@ -177,7 +177,7 @@ class Trying:
         total = self._summed(law, law, counted, large)
         if large:
             damage = self._large.damage(law, large)
-            of_sizes = self._counted_by_sizes(law, (law.left,), (law.right,), large)
+            of_sizes = self._counted_by_sizes((law.left,), (law.right,), large)
             of_damage = OrderCounts(0, damage.pairs, damage.removals or 0, 0, 0.0, 0.0, damage.rows)
             for numbers in (of_sizes, of_damage):
                 total = _added(total, numbers)
@@ -185,11 +185,9 @@ class Trying:
                 return replace(trial_of_orders(OrderCounts(*total)), removals=None)
         return trial_of_orders(OrderCounts(*total) if total else OrderCounts(0, 0, 0, 0, 0.0, 0.0, 0))
 
-    def _counted_by_sizes(
-        self, law: Law, left: Sequence[int], right: Sequence[int], large: LargeClasses
-    ) -> Sequence[Any]:
+    def _counted_by_sizes(self, left: Sequence[int], right: Sequence[int], large: LargeClasses) -> Sequence[Any]:
         """What the sizes of values tell of the order of two lists of columns in large classes."""
-        sides = (self._large.sizes_within(law, columns, large) for columns in (left, right, (*left, *right)))
+        sides = (self._large.sizes_within(columns, large) for columns in (left, right, (*left, *right)))
         total: list[Any] = []
         for a, b, both in zip(*sides, strict=True):
             total = _added(total, count_by_sizes(a, b, both))
@@ -198,8 +196,8 @@ class Trying:
     def _list_trial(self, law: ListOD, large: LargeClasses) -> Trial:
         """The trial of an order dependency of so many rows that no task takes them; see `list_order_trial`."""
         left, right = ([column for column, _ in side] for side in (law.lhs, law.rhs))
-        (x,), (y,) = (self._large.sizes_within(law, columns, large) for columns in (left, right))
-        counts = OrderCounts(*self._counted_by_sizes(law, left, right, large))
+        (x,), (y,) = (self._large.sizes_within(columns, large) for columns in (left, right))
+        counts = OrderCounts(*self._counted_by_sizes(left, right, large))
         order = trial_of_orders(counts._replace(swaps=self._large.swaps(law, large)))
         damage = self._large.damage(law, large)
         return trial_of_lists(order, x, y, damage.pairs, damage.rows, damage.removals)
@@ -232,7 +230,7 @@ class Trying:
 
         large = self._large.classes(some, law)
         found = int(sum(self._summed(some, law, counted, large)))
-        return found + self._large.ordered_pairs(some, law, large) if large else found
+        return found + self._large.ordered_pairs(some, large) if large else found
 
     def _summed(self, law: Law, whole: Law, sums: Sums, large: LargeClasses) -> list[Any]:
         """Sum what is counted in classes of a law that are not large, over rows with the columns of another law.

@@ -58,8 +58,8 @@ class TilePairs:
         The dataset and the law.
     policy
         What null means.
-    large, judged
-        The classes, and a condition that says which rows are judged, "" for all.
+    large
+        The classes, and which rows of them are judged.
     tile_rows, chunk_rows
         How many rows a tile has at most, and how many rows a task looks at at once before they are cut.
     gathered
@@ -72,7 +72,6 @@ class TilePairs:
         law: DC,
         policy: NullPolicy,
         large: LargeClasses,
-        judged: str,
         tile_rows: int,
         chunk_rows: int,
         gathered: GatheredTable,
@@ -82,7 +81,9 @@ class TilePairs:
         self._types = tuple(data.types)
         columns = [*(f"c{column}" for column in law_columns(law)), *(f"v{column}" for column in valued_columns(law))]
         rows = with_values_of(data, [law])
-        rows = (rows.where(judged) if judged else rows).selectExpr(f"{large.number} as {GROUP}", ROW, *columns)
+        rows = (rows.where(large.judged) if large.judged else rows).selectExpr(
+            f"{large.number} as {GROUP}", ROW, *columns
+        )
         alone = tuple(predicate for predicate in law.predicates if compared(predicate) is None)
         self._fits = _Fitting(DC(alone) if alone else None, policy, self._types, chunk_rows)
         self._rows = rows.where(f"{GROUP} is not null")
