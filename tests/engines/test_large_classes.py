@@ -23,12 +23,12 @@ from lawful.checks import CheckTask, GroupRows, Most, Verdict, Workspace, check
 from lawful.checks.kernels.streams import count_larger_before, lengthen
 from lawful.common.errors import TooLargeError
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import DC, FD, POD, CanonicalOD, Key, Law, ListOD, parse_law
+from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Key, Law, ListOD, Predicate, parse_law
 from lawful.engines import Engine
 from lawful.engines.local import LocalEngine
 from lawful.engines.shuffle import classes, deciding, sequences
 from lawful.engines.shuffle.cutting import Tiles, cutter, tiles_in_order, together
-from lawful.engines.shuffle.sequences import Carried, TileOfSequence, carried
+from lawful.engines.shuffle.sequence_tasks import Carried, TileOfSequence, carried
 from lawful.engines.shuffle.tile_pairs import repeated
 
 WIDTH = 5
@@ -68,6 +68,11 @@ def _pointwise(chosen: list[int], operators: list[str], last: str) -> Law:
     return POD(tuple(zip(chosen[1:], operators, strict=False)), (chosen[0], last))
 
 
+def _two_orders(chosen: list[int], operators: list[str]) -> Law:
+    marks = zip(chosen, [*operators, "="], strict=False)
+    return DC(tuple(Predicate(Cell("t", column), operator, Cell("s", column)) for column, operator in marks))
+
+
 DIRECTIONS = st.sampled_from(["asc", "desc"])
 LAWS: st.SearchStrategy[Law] = st.one_of(
     st.builds(_order, columns(2, 3), DIRECTIONS),
@@ -79,6 +84,7 @@ LAWS: st.SearchStrategy[Law] = st.one_of(
         st.lists(st.sampled_from(OPERATORS), min_size=3, max_size=3),
         st.sampled_from(["<", "<=", "="]),
     ),
+    st.builds(_two_orders, columns(2, 3), st.lists(st.sampled_from(["<", "<=", ">", ">="]), min_size=2, max_size=2)),
     constraints(WIDTH, 4),
     constraints(WIDTH, 4),
 )
@@ -106,7 +112,7 @@ def answered(engine: Engine, task: CheckTask) -> Verdict:
     return verdict
 
 
-@one_in(3)
+@one_in(2)
 @given(skewed_rows(), LAWS, POLICIES, st.sampled_from([2, 3, 6]), st.integers(0, 99), st.booleans())
 def test_verdicts_and_damage(rows: Rows, law: Law, policy: NullPolicy, largest: int, seed: int, prunes: bool) -> None:
     if not is_meant(law, policy):
@@ -130,7 +136,7 @@ def refutes(law: Law, rows: Rows, policy: NullPolicy, witness: tuple[int, int]) 
     return not check(CheckTask(0, law), table, Workspace(table, policy)).holds
 
 
-@one_in(3)
+@one_in(2)
 @given(skewed_rows(), constraints(WIDTH, 4), POLICIES, st.sampled_from([2, 5]), st.integers(0, 99))
 def test_two_tiles_find_a_witness(rows: Rows, law: DC, policy: NullPolicy, largest: int, seed: int) -> None:
     """Of every constraint, though most are decided before tiles are asked."""
@@ -166,7 +172,7 @@ def listed_here(engine: LocalEngine, law: Law, *, in_pairs: bool) -> list[list[i
     return sorted(groups.values())
 
 
-@one_in(3)
+@one_in(2)
 @given(skewed_rows(), LAWS, POLICIES, st.sampled_from([2, 6]), st.integers(0, 99))
 def test_violating_rows_pairs_and_groups(rows: Rows, law: Law, policy: NullPolicy, largest: int, seed: int) -> None:
     if not is_meant(law, policy):
@@ -195,7 +201,7 @@ def test_groups_of_keys_and_fds_are_told_too(law: Law) -> None:
         assert engine.violating_groups(law, Most(5)) == local.violating_groups(law, Most(5))
 
 
-@one_in(3)
+@one_in(2)
 @given(skewed_rows(), LAWS, POLICIES, st.sampled_from([2, 6]), st.integers(0, 99))
 def test_trials(rows: Rows, law: Law, policy: NullPolicy, largest: int, seed: int) -> None:
     if not is_meant(law, policy):

@@ -22,7 +22,7 @@ from lawful.dependencies.pointwise import as_denial
 from lawful.engines.shuffle import classes
 from lawful.engines.shuffle.classes import class_columns, law_columns, too_large
 from lawful.engines.shuffle.keys import PackedKey, key_names, without_nulls
-from lawful.engines.shuffle.sequences import GatheredTable, SequencedOrder
+from lawful.engines.shuffle.sequences import GatheredTable, Sequenced, SequencedOrder, sequenced
 from lawful.engines.shuffle.tile_pairs import TilePairs
 from lawful.tables.shuffled.table import ShuffledTable
 
@@ -112,8 +112,8 @@ class LargeRows:
 
     def damage(self, law: Law, large: LargeClasses) -> Damage:
         """How badly a law is broken in large classes; removals are None where they are not told."""
-        if isinstance(law, CanonicalOD | ListOD):
-            return self._sequence(law, large).damage()
+        if (order := sequenced(_denial(law))) is not None:
+            return self._sequence(order, large).damage(with_removals=isinstance(law, CanonicalOD | ListOD))
         return self._pairs(law, large).damage()
 
     def witness(self, law: Law, large: LargeClasses) -> tuple[int, int] | None:
@@ -122,8 +122,8 @@ class LargeRows:
 
     def violating(self, law: Law, large: LargeClasses) -> DataFrame:
         """The violating rows of large classes (`lawful_row`) with the number of their group (`part`)."""
-        if isinstance(law, CanonicalOD | ListOD):
-            return self._sequence(law, large).violating()
+        if (order := sequenced(_denial(law))) is not None:
+            return self._sequence(order, large).violating()
         return self._pairs(law, large).violating()
 
     def violating_pairs(self, law: Law, large: LargeClasses) -> DataFrame:
@@ -132,11 +132,13 @@ class LargeRows:
 
     def ordered_pairs(self, law: DC, large: LargeClasses) -> int:
         """The ordered pairs of judged rows in large classes that satisfy all predicates of a law."""
+        if (order := sequenced(law)) is not None:  # two rows satisfy them one way round at most
+            return self._sequence(order, large).pairs()
         return self._pairs(law, large).ordered_pairs()
 
     def swaps(self, law: ListOD, large: LargeClasses) -> int:
         """The pairs of rows that differ on both lists, and are ordered against each other by these."""
-        return self._sequence(law, large, against=False).pairs()
+        return self._sequence(Sequenced(law.lhs, law.rhs, against=False, by_blocks=True), large).pairs()
 
     def sizes_within(self, columns: Sequence[int], large: LargeClasses) -> list[ClassSizes]:
         """Of each large class, the sizes of what some columns divide it into."""
@@ -167,30 +169,18 @@ class LargeRows:
         columns = law_columns(law)
         return without_nulls(columns) if columns and self._policy is NullPolicy.IGNORE else ""
 
-    def _sequence(
-        self, law: CanonicalOD | ListOD, large: LargeClasses, *, against: bool | None = None
-    ) -> SequencedOrder:
-        return SequencedOrder(
-            self._data,
-            law,
-            large,
-            tile_rows(),
-            self._gathered,
-            against=isinstance(law, ListOD) if against is None else against,
-        )
+    def _sequence(self, order: Sequenced, large: LargeClasses) -> SequencedOrder:
+        return SequencedOrder(self._data, order, large, tile_rows(), self._gathered)
 
     def _pairs(self, law: Law, large: LargeClasses) -> TilePairs:
-        if not isinstance(law, DC | POD):  # a family that others have registered
+        denial = _denial(law)
+        if not isinstance(denial, DC):  # a family that others have registered
             raise TooLargeError(too_large())
-        return TilePairs(
-            self._data,
-            as_denial(law) if isinstance(law, POD) else law,
-            self._policy,
-            large,
-            tile_rows(),
-            self._chunk_rows,
-            self._gathered,
-        )
+        return TilePairs(self._data, denial, self._policy, large, tile_rows(), self._chunk_rows, self._gathered)
+
+
+def _denial(law: Law) -> Law:
+    return as_denial(law) if isinstance(law, POD) else law
 
 
 def tile_rows() -> int:

@@ -20,16 +20,17 @@ import pyarrow as pa
 
 from lawful.checks import Damage, Workspace
 from lawful.checks.denials.counts import count_ordered_pairs
-from lawful.checks.denials.denial import Denial, make_ready, violating_pair
+from lawful.checks.denials.denial import make_ready, violating_pair
 from lawful.checks.denials.pairs import violating_pairs
 from lawful.checks.denials.violations import violating_ts
-from lawful.common.arrays import Flags, Int32s, Int64s
+from lawful.common.arrays import Flags, Int64s
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import DC, Cell, Constant, Predicate
 from lawful.dependencies.denial_implication import swapped
 from lawful.engines.shuffle.chunks import Runner, in_chunks
 from lawful.engines.shuffle.classes import CACHE_BYTES, law_columns
 from lawful.engines.shuffle.cutting import GROUP, ROW, Tiles, cut, schema_of, together
+from lawful.engines.shuffle.meetings import Meeting, compared, cut_columns, meeting
 from lawful.engines.shuffle.sequences import GatheredTable
 from lawful.engines.shuffle.values import ValuedChunk, valued_columns, with_values_of
 
@@ -98,12 +99,16 @@ class TilePairs:
                 first, second = sorted(int(chunk.ids()[place]) for place in found)
                 yield {"first": pa.array([first]), "second": pa.array([second])}
 
+        if not self._meeting.can_meet.any():
+            return None
         least = self._data.expr("min(struct(first, second)) as found")
         (line,) = self._gathered(self._met(search, _WITNESS).agg(least)).to_pylist()
         return None if line["found"] is None else (line["found"]["first"], line["found"]["second"])
 
     def damage(self) -> Damage:
         """How badly the constraint is broken."""
+        if not self._meeting.can_meet.any():
+            return Damage(0, 0, 0, None)
         lines = self._met(_counting(self._law, self._types), _COUNTED).groupBy(GROUP, ROW)
         expr = self._data.expr
         once = lines.agg(expr("sum(ordered) as ordered"), expr("sum(mutual) as mutual"))
@@ -195,74 +200,6 @@ class TilePairs:
         lines = self._rows.mapInArrow(runner, f"pair bigint, as_t boolean, {names}")
         in_order = lines.repartition("pair").sortWithinPartitions("pair")
         return in_order.mapInArrow(_meeting_runner(work, self._policy, self._types, schema), schema)
-
-
-def compared(predicate: Predicate) -> tuple[int, int] | None:
-    """The columns of t and of s that a predicate compares, None if it looks at one row."""
-    left, right = predicate.left, predicate.right
-    if isinstance(right, Constant) or left.row == right.row:
-        return None
-    return left.column, right.column
-
-
-def cut_columns(law: DC, highest: Sequence[int]) -> tuple[int, int] | None:
-    """By which columns of t and of s to cut: those of an equality, else of an order; of these the finest."""
-    worth = {"=": 2, "!=": 0}
-    best: tuple[int, int] | None = None
-    best_worth = (-1, -1)
-    for predicate in law.predicates:
-        pair = compared(predicate)
-        if pair is None or (predicate.operator == "=" and pair[0] == pair[1]):
-            continue  # rows of a class agree on it
-        own = worth.get(predicate.operator, 1), min(highest[pair[0]], highest[pair[1]])
-        if own > best_worth:
-            best, best_worth = pair, own
-    return best
-
-
-@dataclass(frozen=True, eq=False)
-class Meeting:
-    """Which tiles of t and of s can hold a pair that satisfies a constraint, and of which all pairs do."""
-
-    can_meet: Flags
-    is_sure: Flags
-
-
-def meeting(denial: Denial | None, t_tiles: Tiles, s_tiles: Tiles) -> Meeting:
-    """Compare the corners of tiles, which the constraint was made ready for: those of t, then those of s."""
-    can_meet = t_tiles.groups[:, None] == s_tiles.groups[None, :]
-    if denial is None:
-        return Meeting(np.zeros_like(can_meet), np.zeros_like(can_meet))
-    is_sure = can_meet.copy()
-    t_rows = np.arange(t_tiles.places.size, dtype=np.int32)
-    s_rows = np.arange(t_rows.size, t_rows.size + s_tiles.places.size, dtype=np.int32)
-
-    def extremes(t_values: Int32s, s_values: Int32s) -> tuple[Int32s, Int32s, Int32s, Int32s]:
-        t_low, t_high = _by_tile(t_values, t_tiles)
-        s_low, s_high = _by_tile(s_values, s_tiles)
-        return t_low[:, None], t_high[:, None], s_low[None, :], s_high[None, :]
-
-    for order in denial.orders:
-        t_low, t_high, s_low, s_high = extremes(order.bounds(t_rows), order.values(s_rows))
-        can_meet &= t_low <= s_high
-        is_sure &= t_high <= s_low
-    for left, right in (*denial.equal_across, *denial.equal_same):
-        t_low, t_high, s_low, s_high = extremes(left[t_rows], right[s_rows])
-        can_meet &= (t_low <= s_high) & (s_low <= t_high)
-        is_sure &= (t_low == s_high) & (s_low == t_high)
-    for left, right in denial.differences:
-        t_low, t_high, s_low, s_high = extremes(left[t_rows], right[s_rows])
-        can_meet &= ~((t_low == s_high) & (s_low == t_high))
-        is_sure &= (t_high < s_low) | (s_high < t_low)
-    return Meeting(can_meet, is_sure & can_meet)
-
-
-def _by_tile(values: Int32s, tiles: Tiles) -> tuple[Int32s, Int32s]:
-    low = np.full(tiles.count, np.iinfo(np.int32).max, np.int32)
-    high = np.full(tiles.count, np.iinfo(np.int32).min, np.int32)
-    np.minimum.at(low, tiles.places, values)
-    np.maximum.at(high, tiles.places, values)
-    return low, high
 
 
 @dataclass(frozen=True)
