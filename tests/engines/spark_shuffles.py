@@ -7,6 +7,7 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
+from unittest.mock import patch
 
 from clusters import answer, executor_pids, open_session
 from pyarrow import csv
@@ -17,7 +18,9 @@ from engines.contract.tables import reference
 from lawful.checks import CheckTask, Verdict
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import parse_laws
+from lawful.engines.shuffle import classes
 from lawful.engines.shuffle.engine import ShuffleEngine
+from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions
 from lawful.tables.shuffled.encode import encode_by_shuffles
@@ -48,12 +51,25 @@ def shuffles(spark: object, folder: Path, *, loses_an_executor: bool) -> dict[st
     assert sum(batch.num_rows for batch in engine.violations(laws[broken.id])) == broken.damage.rows
     (tried,) = engine.check([CheckTask(0, laws[broken.id], trial=True)])
     assert tried.trial.pairs == broken.damage.pairs
+    cut_classes(engine, whole)
     where = lawful.SparkSettings(session=spark, placement="shuffle")
     asked = {"find": ("key", "fd"), "max_size": 1}
     report, expected = lawful.discover(source, spark=where, **asked), lawful.discover(source, engine="local", **asked)
     texts = [sorted(entry["text"] for entry in some.to_dict()["dependencies"]) for some in (report, expected)]
     assert texts[0] == texts[1]
     return {"verdicts": len(found), "laws": len(report)}
+
+
+def cut_classes(engine: ShuffleEngine, whole: EncodedTable) -> None:
+    """Laws of classes that no task is to take."""
+    laws = parse_laws("{}: a asc ~ skew asc; not(t.a < s.b and t.half > s.a)", whole.names)
+    tasks = [CheckTask(number, law, damage=True) for number, law in enumerate(laws)]
+    with patch.object(classes, "LARGEST_CLASS", 600):
+        found = sorted(engine.check(tasks), key=lambda verdict: verdict.id)
+        listed = [sum(batch.num_rows for batch in engine.violations(law)) for law in laws]
+    expected = reference(whole, tasks, NullPolicy.EQUAL)
+    assert [verdict.damage for verdict in found] == [verdict.damage for verdict in expected]
+    assert listed == [verdict.damage.rows for verdict in expected]
 
 
 def main(kind: str) -> None:

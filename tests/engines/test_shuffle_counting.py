@@ -21,7 +21,6 @@ from lawful.dependencies import DC, FD, POD, Key, Law, ListOD, parse_laws
 from lawful.engines import Engine
 from lawful.engines.local import LocalEngine
 from lawful.engines.shuffle import engine as engine_module
-from lawful.engines.shuffle import strength
 from lawful.engines.shuffle.engine import ShuffleEngine
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
@@ -181,23 +180,6 @@ def random_table(random: np.random.Generator) -> pa.Table:
     columns = {f"c{number}": random.integers(0, number + 2, rows) for number in range(5)}
     columns["usual"] = np.where(random.random(rows) < 0.5, 3, random.integers(0, 20, rows))
     return pa.table({name: pa.array(values, mask=random.random(rows) < 0.1) for name, values in columns.items()})
-
-
-@pytest.mark.slow
-def test_laws_of_classes_that_are_too_large_have_no_strength_unless_they_hold(
-    engines: tuple[ShuffleEngine, LocalEngine], whole: EncodedTable
-) -> None:
-    engine, local = engines
-    held, broken, within = parse_laws(
-        "{}: id asc ~ half asc; {}: a asc ~ skew desc; {c}: a asc ~ skew asc", whole.names
-    )
-    with patch.object(strength, "LARGEST_CLASS", 100):
-        found = tried(engine, [held, broken, within])
-    expected = tried(local, [held, broken, within])
-    assert [found[number].holds for number in range(3)] == [True, False, False]
-    assert numbers_of(found[0]) == pytest.approx(numbers_of(expected[0]))
-    assert found[1].trial is None
-    assert found[2].trial is not None, "its classes are small enough"
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law, ListOD, parse_laws
 from lawful.engines.local import LocalEngine
 from lawful.engines.placement import place
-from lawful.engines.shuffle import deciding as deciding_module
+from lawful.engines.shuffle import classes as classes_module
 from lawful.engines.shuffle import engine as engine_module
 from lawful.engines.shuffle.classes import by_classes, damage_runner
 from lawful.engines.shuffle.engine import ShuffleEngine
@@ -285,7 +285,7 @@ def test_laws_of_every_kind_are_found_from_a_sample(
     with (
         patch.object(table_module, "SAMPLED_ROWS", 200),
         patch.object(engine_module, "chunk_rows", lambda _: 400),
-        patch.object(deciding_module, "LARGEST_CLASS", 600),
+        patch.object(classes_module, "LARGEST_CLASS", 600),
     ):
         found = lawful.discover(folder, spark=where, null=null, columns=columns, **asked)
     expected = lawful.discover(folder, engine="local", null=null, columns=columns, **asked)

@@ -36,14 +36,15 @@ def ordered_violating_pairs(dc: DC, workspace: Workspace) -> Iterator[Pairs]:
     yield from refined_pairs(violating, _refiners(denial))
 
 
-def violating_pairs(dc: DC, workspace: Workspace) -> Iterator[Pairs]:
+def violating_pairs(dc: DC, workspace: Workspace, narrower: DC | None = None) -> Iterator[Pairs]:
     """Yield every two rows that violate a constraint once, as (t, s) in an order in which they do.
 
-    Where they do both ways, the smaller row is t.
+    Where they do both ways, the smaller row is t. With a `narrower` constraint, of these pairs those that violate it
+    as this t and this s.
     """
     other_way = make_ready(swapped(dc), workspace)
     assert other_way is not None or make_ready(dc, workspace) is None
-    for t, s in ordered_violating_pairs(dc, workspace):
+    for t, s in ordered_violating_pairs(dc if narrower is None else narrower, workspace):
         assert other_way is not None
         wanted = (t < s) | ~_satisfies(other_way, t, s)
         if wanted.any():

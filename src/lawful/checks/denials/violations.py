@@ -18,10 +18,10 @@ def denial_violations(dc: DC, workspace: Workspace) -> tuple[Int32s, Int32s, int
 
     Rows of one group agree on the columns that the constraint wants to be equal.
     """
-    violating = _violating_ts(dc, workspace)
+    violating = violating_ts(dc, workspace)
     other_way = swapped(dc)
     if other_way != dc:
-        violating |= _violating_ts(other_way, workspace)
+        violating |= violating_ts(other_way, workspace)
     denial = make_ready(dc, workspace)
     partition = workspace.partition(denial.equal_columns if denial is not None else ())
     rows = np.empty(np.count_nonzero(violating), np.int32)
@@ -30,7 +30,7 @@ def denial_violations(dc: DC, workspace: Workspace) -> tuple[Int32s, Int32s, int
     return rows, offsets[: groups + 1].copy(), count_pairs(dc, workspace)
 
 
-def _violating_ts(dc: DC, workspace: Workspace) -> Flags:
+def violating_ts(dc: DC, workspace: Workspace) -> Flags:
     """Mark the rows that violate a constraint as t."""
     violating = np.zeros(workspace.table.rows, np.bool_)
     denial = make_ready(dc, workspace)

@@ -2,7 +2,7 @@
 
 Rows are partitioned by the columns on which a law wants them to be equal, sorted by these, and read in chunks of whole
 classes, so that the ordinary checks see every pair that can break the law. A class must fit a task; a law without
-equalities has one class, the whole table. Beyond a limit that is an error and never a wrong answer.
+equalities has one class, the whole table. Classes beyond that are left out here and cut elsewhere (`large`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from lawful.checks import CheckTask, Workspace, check
 from lawful.common.errors import EngineError, LawfulError, TooLargeError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Constant, Key, Law, columns_of
+from lawful.dependencies.pointwise import as_denial
 from lawful.engines.shuffle.chunks import Chunk, Runner
 from lawful.engines.shuffle.keys import PackedKey, key_names
 from lawful.engines.shuffle.values import ValuedChunk, valued_columns, with_values_of
@@ -44,6 +45,8 @@ _DAMAGE_TYPES = (
 )
 _DAMAGE_NAMES = [part.split()[0] for part in DAMAGES.replace("(38, 0)", "").split(", ")]
 CACHE_BYTES = 64 << 20
+SIGNS = {"=": (0,), "<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (0, 1), "!=": (-1, 1)}
+"""How the value of t may stand to that of s, by the operator between them."""
 
 
 def equal_columns(law: Law) -> tuple[int, ...]:
@@ -69,6 +72,18 @@ def _equalities(law: DC) -> Iterator[int]:
             yield left.column
 
 
+def class_columns(law: Law) -> tuple[int, ...]:
+    """The columns on which two rows that break a law agree, also where several comparisons say so together."""
+    if not isinstance(law, POD | DC):
+        return equal_columns(law)
+    signs: dict[int, set[int]] = {}
+    for predicate in (as_denial(law) if isinstance(law, POD) else law).predicates:
+        left, right = predicate.left, predicate.right
+        if not isinstance(right, Constant) and left.row != right.row and left.column == right.column:
+            signs.setdefault(left.column, {-1, 0, 1}).intersection_update(SIGNS[predicate.operator])
+    return tuple(column for column, left_over in signs.items() if left_over == {0})
+
+
 def law_columns(law: Law) -> list[int]:
     """The columns of a law, each once."""
     return sorted(set(columns_of(law)))
@@ -81,18 +96,21 @@ def by_classes(
     columns: Sequence[int] | None = None,
     in_order: bool = False,
     prune: Runner | None = None,
+    where: str | None = None,
 ) -> tuple[DataFrame, int]:
     """The rows with the columns of a law, in whole classes and sorted by them; and the words of their keys.
 
     With `columns`, these instead of the law's own. With `in_order` the rows of a class come in the order of their ids.
-    Where all rows are one class, a task can leave out those that it need not have, by `prune`.
+    Where all rows are one class, a task can leave out those that it need not have, by `prune`. With `where` only some
+    rows are taken, in whole classes.
     """
-    key = PackedKey.of(equal_columns(law), data.codings)
+    key = PackedKey.of(class_columns(law), data.codings)
     names = key_names(len(key.words))
     keys = [f"{text} as {name}" for text, name in zip(key.texts(len(names)), names, strict=True)]
     ranks = [f"c{column}" for column in columns or law_columns(law)]
     values = [f"v{column}" for column in valued_columns(law)]
-    rows = with_values_of(data, [law]).selectExpr(*keys, "row", *ranks, *values)
+    given = with_values_of(data, [law])
+    rows = (given if where is None else given.where(where)).selectExpr(*keys, "row", *ranks, *values)
     if names:
         together = rows.repartition(*names)
     elif prune is None:

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lawful.checks import CheckTask
+from lawful.checks import CheckTask, Damage, checks_of
 from lawful.common.errors import TooLargeError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, CanonicalOD, Key, Law
-from lawful.engines.shuffle.chunks import FOUND, REFUTED, chunk_checker, row_finder
+from lawful.engines.shuffle.chunks import FOUND, REFUTED, Runner, chunk_checker, row_finder
 from lawful.engines.shuffle.classes import (
     DAMAGES,
-    LARGEST_CLASS,
     by_classes,
+    class_columns,
     damage_runner,
     equal_columns,
     raise_told,
@@ -22,8 +22,9 @@ from lawful.engines.shuffle.classes import (
 from lawful.engines.shuffle.groups import Broken, GroupedCheck, grouped_jobs
 from lawful.engines.shuffle.implied import KnownToHold, least_of
 from lawful.engines.shuffle.keys import lines_a_row
+from lawful.engines.shuffle.large import LargeClasses, LargeRows
 from lawful.engines.shuffle.parts import parts_of, strict_orders
-from lawful.engines.shuffle.pruning import pruner
+from lawful.engines.shuffle.pruning import can_prune, pruner
 from lawful.engines.shuffle.sweeps import SweptCheck
 from lawful.engines.shuffle.tiles import TiledCheck
 from lawful.engines.shuffle.values import ValuedChunk, with_values_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _WANTS_AT_ONCE = 500
+_NUMBERS = ("rows", "groups", "pairs", "removals")
 
 Pair = tuple[int, int]
 Lines = list[dict[str, Any]]
@@ -49,13 +51,20 @@ class Deciding:
         How many rows a task checks at once.
     gathered
         Runs a job and gives its few lines.
+    large
+        Answers for classes that no task takes.
     """
 
     def __init__(
-        self, table: ShuffledTable, policy: NullPolicy, chunk_rows: int, gathered: Callable[[DataFrame], Lines]
+        self,
+        table: ShuffledTable,
+        policy: NullPolicy,
+        chunk_rows: int,
+        gathered: Callable[[DataFrame], Lines],
+        large: LargeRows,
     ) -> None:
         self._table, self._policy, self._chunk_rows, self._gathered = table, policy, chunk_rows, gathered
-        self._data = table.dataset
+        self._data, self._large = table.dataset, large
 
     @property
     def is_one_chunk(self) -> bool:
@@ -123,34 +132,59 @@ class Deciding:
 
     def _broken_in_classes(self, law: Law) -> Pair | None:
         """Two rows that break a law, looked for in whole classes; where these are too large, in tiles of them."""
-        ordered = strict_orders(law)
-        if ordered is None or equal_columns(law) or self._table.rows <= LARGEST_CLASS:
-            types = tuple(self._data.types)
-            prune = pruner(law, self._policy, types, self._chunk_rows) if isinstance(law, DC) else None
-            classes = by_classes(self._data, law, prune=prune)
+        large = self._large.classes(law)
+        if not large.are_all:
+            classes = by_classes(self._data, law, prune=self._pruner(law), where=large.others)
+            found = _pair(self._classes_checked(law, *classes, counts=False)["witness"])
+            if found is not None or not large:
+                return found
+        for looked in (self._broken_in_strips, self._broken_in_what_is_left):
             try:
-                return _pair(self._classes_checked(law, *classes, counts=False)["witness"])
-            except TooLargeError:
-                if ordered is None:
-                    raise
-        tiles = TiledCheck(self._data, law, self._policy, equal_columns(law), ordered, self._chunk_rows)
+                if (told := looked(law, large)) is not None:
+                    return told[0]
+            except TooLargeError:  # strips of frequent values, and most rows decide
+                continue
+        return self._large.witness(law, large)
+
+    def _broken_in_strips(self, law: Law, large: LargeClasses) -> tuple[Pair | None] | None:
+        """What strips tell of a law of strict orders; None of another."""
+        ordered = strict_orders(law)
+        if ordered is None:
+            return None
+        tiles = TiledCheck(self._data, law, self._policy, class_columns(law), ordered, self._chunk_rows)
         (quantiles,) = self._gathered(tiles.quantiles())
         tiles.take_quantiles(quantiles)
         for rows, words in tiles.frames():
             line = self._classes_checked(law, rows, words, counts=False)
             if line["witness"] is not None:
-                return _pair(line["witness"])
-        return None
+                return (_pair(line["witness"]),)
+        return (None,)
 
-    def by_classes(self, law: Law, *, counts: bool) -> dict[str, Any]:
-        """Let tasks check a law on whole classes of rows, and sum up what they find."""
-        if not equal_columns(law) and self._table.rows > LARGEST_CLASS:
-            raise self._table.needs_all_rows("counting what breaks laws that compare no columns by =")
-        return self._classes_checked(law, *by_classes(self._data, law), counts=counts)
+    def _broken_in_what_is_left(self, law: Law, large: LargeClasses) -> tuple[Pair | None] | None:
+        """What the rows tell that are left of the whole table once those are gone that do not decide."""
+        if not large.are_all or not isinstance(law, DC) or not can_prune(law):
+            return None
+        classes = by_classes(self._data, law, prune=self._pruner(law))
+        return (_pair(self._classes_checked(law, *classes, counts=False)["witness"]),)
+
+    def _pruner(self, law: Law) -> Runner | None:
+        if not isinstance(law, DC):
+            return None
+        return pruner(law, self._policy, tuple(self._data.types), self._chunk_rows)
+
+    def damage(self, law: Law) -> Damage:
+        """How badly a law is broken: what tasks count in whole classes, and what is counted in large ones."""
+        large = self._large.classes(law)
+        line: dict[str, Any] = dict.fromkeys(_NUMBERS, 0)
+        if not large.are_all:
+            line = self._classes_checked(law, *by_classes(self._data, law, where=large.others), counts=True)
+        rows, groups, pairs, removals = (int(line[name] or 0) for name in _NUMBERS)
+        found = Damage(rows, groups, pairs, removals if checks_of(law).counts_removals(law) else None)
+        return _added(found, self._large.damage(law, large)) if large else found
 
     def _classes_checked(self, law: Law, rows: DataFrame, words: int, *, counts: bool) -> dict[str, Any]:
         runner = damage_runner(law, self._policy, words, tuple(self._data.types), self._chunk_rows, counts=counts)
-        sums = [f"sum({name}) as {name}" for name in ("rows", "groups", "pairs", "removals")]
+        sums = [f"sum({name}) as {name}" for name in _NUMBERS]
         sums.append("max(error) as error")
         witness = "min(if(holds is null, null, struct(first, second))) as witness"
         expr = self._data.expr
@@ -180,6 +214,11 @@ class Deciding:
         lines = {line["want"]: line for line in self._gathered(frame)}
         data.know([line["row"] for line in lines.values()], [line["ranks"] for line in lines.values()])
         return [lines[want]["row"] for want in range(len(wanted))]
+
+
+def _added(one: Damage, other: Damage) -> Damage:
+    removals = None if one.removals is None or other.removals is None else one.removals + other.removals
+    return Damage(one.rows + other.rows, one.groups + other.groups, one.pairs + other.pairs, removals)
 
 
 def _pair(witness: dict[str, int] | None) -> Pair | None:

@@ -22,17 +22,18 @@ from lawful.checks.fitting import require_columns, require_policy
 from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import Opinion
 from lawful.common.arrays import Int32s, Int64s
-from lawful.common.errors import UsageError
+from lawful.common.errors import TooLargeError, UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law
 from lawful.dependencies.predicate_space import PredicateSpace
 from lawful.engines.payloads import read_summary
 from lawful.engines.protocol import ShouldStop
 from lawful.engines.shuffle.chunks import chunk_rows
-from lawful.engines.shuffle.classes import LARGEST_CLASS, equal_columns
 from lawful.engines.shuffle.counts import counted, counting_jobs
 from lawful.engines.shuffle.deciding import Deciding
 from lawful.engines.shuffle.keys import lines_a_row
+from lawful.engines.shuffle.large import LargeRows
+from lawful.engines.shuffle.large_summaries import summarized_by_spark
 from lawful.engines.shuffle.listing import (
     listed_rows,
     listed_schema,
@@ -42,6 +43,7 @@ from lawful.engines.shuffle.listing import (
     summarized,
 )
 from lawful.engines.shuffle.sampling import draw_sample
+from lawful.engines.shuffle.sequences import too_long
 from lawful.engines.shuffle.strength import Trying
 from lawful.engines.shuffle.values import ValuedChunk, prepared, rows_with_values
 from lawful.engines.spark_jobs import Call, SparkJobs
@@ -123,7 +125,7 @@ class ShuffleEngine:
         given = [task for task in given if not task.trial]
         yield from self._verdicts([task for task in given if task.measure is None and not task.damage])
         yield from self._counted([task for task in given if task.measure is not None or task.damage])
-        trying = Trying(*self._opened(), self._chunk_rows, self._gathered, self._damage, self._holds)
+        trying = Trying(*self._opened(), self._chunk_rows, self._gathered, self._large(), self._damage, self._holds)
         yield from trying.verdicts(tried)
 
     def _require(self, task: CheckTask, table: ShuffledTable) -> None:
@@ -159,6 +161,8 @@ class ShuffleEngine:
             witness, damage = witnesses.get(number), damages.get(number)
             if task.measure is not None:
                 violations = 0 if damage is None else damage.pairs if task.measure == "g1" else damage.removals
+                if violations is None:
+                    raise TooLargeError(too_long())
                 yield Verdict(task.id, damage is None, None, violations)
             elif witness is None:
                 yield Verdict(task.id, True, None)
@@ -167,6 +171,7 @@ class ShuffleEngine:
 
     def _damages(self, tasks: Sequence[CheckTask]) -> dict[int, Damage]:
         table, policy = self._opened()
+        tasks = [replace(task, law=simplest(task.law)) for task in tasks]
         found: dict[int, Damage] = {}
         for job in counting_jobs(tasks, lines_a_row(table.dataset)):
             for line in self._gathered(counted(table.dataset, job, policy)):
@@ -179,9 +184,7 @@ class ShuffleEngine:
 
     def _damage(self, law: Law) -> Damage:
         """How badly a law is broken, class by class."""
-        line = self._deciding().by_classes(law, counts=True)
-        rows, groups, pairs, removals = (int(line[name] or 0) for name in ("rows", "groups", "pairs", "removals"))
-        return Damage(rows, groups, pairs, removals if checks_of(law).counts_removals(law) else None)
+        return self._deciding().damage(law)
 
     def _oriented(self, law: Law, rows: tuple[int, int]) -> tuple[int, int]:
         """Two rows in the order in which they are shown."""
@@ -209,8 +212,11 @@ class ShuffleEngine:
         """Let tasks tell the groups with the least first rows in short; what is asked for comes here, and no more."""
         table, policy = self._opened()
         law = self._required_for_listing(law)
-        told = self._gathered(summarized(table.dataset, law, policy, self._chunk_rows, most))
-        groups = [read_summary(json.loads(line["summary"])) for line in told]
+        if self._large().classes(simplest(law)):
+            groups = summarized_by_spark(table.dataset, law, self._listed(law), most, self._gathered)
+        else:
+            told = self._gathered(summarized(table.dataset, law, policy, self._chunk_rows, most))
+            groups = [read_summary(json.loads(line["summary"])) for line in told]
         firsts = [variant.first[0] for group in groups for variant in group.variants]
         table.dataset.know(firsts, table.dataset.ranks_of(np.array(firsts, np.int64)).tolist())  # they will be shown
         return groups
@@ -222,16 +228,13 @@ class ShuffleEngine:
     def _listed(self, law: Law, *, in_pairs: bool = False) -> DataFrame:
         table, policy = self._opened()
         law = self._required_for_listing(law)
-        return listed_rows(table.dataset, law, policy, self._chunk_rows, in_pairs=in_pairs)
+        return listed_rows(table.dataset, law, policy, self._chunk_rows, self._large(), in_pairs=in_pairs)
 
     def _required_for_listing(self, law: Law) -> Law:
         """The law as tasks read it, once it is certain that its violating rows can be listed."""
         table, policy = self._opened()
         require_columns(law, table)
         require_policy(law, policy)
-        is_one_class = not equal_columns(law) and not isinstance(simplest(law), Key | FD)
-        if is_one_class and table.rows > LARGEST_CLASS:
-            raise table.needs_all_rows("listing the violating rows of this law")
         return prepared(law, table)
 
     def sample(self, seed: int = 0) -> SampleTable:
@@ -257,7 +260,10 @@ class ShuffleEngine:
         return self._most_rows or chunk_rows(self._opened()[0].width)
 
     def _deciding(self) -> Deciding:
-        return Deciding(*self._opened(), self._chunk_rows, self._gathered)
+        return Deciding(*self._opened(), self._chunk_rows, self._gathered, self._large())
+
+    def _large(self) -> LargeRows:
+        return LargeRows(*self._opened(), self._chunk_rows, self._gathered_table)
 
     def _gathered(self, frame: DataFrame) -> list[dict[str, Any]]:
         lines: list[dict[str, Any]] = self._gathered_table(frame).to_pylist()

@@ -6,7 +6,7 @@ two left sides share a key, as two hashes might: a table of a billion rows would
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from lawful.tables.shuffled.data import Coding, ShuffledData
@@ -48,6 +48,10 @@ class PackedKey:
         """The words as expressions of SQL, with zeros up to so many."""
         return [_text(word) for word in self.words] + ["0L"] * (words - len(self.words))
 
+    def falling_texts(self, falling: Collection[int]) -> list[str]:
+        """The words where some columns count from their highest rank down: so rows sort as a list of columns does."""
+        return [_text(word, falling) for word in self.words]
+
     def ranks(self, words: Sequence[int]) -> dict[int, int]:
         """The rank of each column, read from the words."""
         found: dict[int, int] = {}
@@ -58,10 +62,12 @@ class PackedKey:
         return found
 
 
-def _text(word: Sequence[tuple[int, int]]) -> str:
+def _text(word: Sequence[tuple[int, int]], falling: Collection[int] = ()) -> str:
     text = ""
     for column, base in word:
         rank = f"cast(c{column} as bigint)"
+        if column in falling:
+            rank = f"({base - 1}L - {rank})"
         text = rank if not text else f"({text}) * {base}L + {rank}"
     return text
 

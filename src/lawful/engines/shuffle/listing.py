@@ -17,7 +17,7 @@ from lawful.checks import GroupRows, Most, VariantRows, Workspace, checks_of, fi
 from lawful.checks.summaries import summary_of_group
 from lawful.common.arrays import Int64s
 from lawful.common.meanings import ColumnType, NullPolicy
-from lawful.dependencies import DC, FD, POD, Key, Law
+from lawful.dependencies import DC, FD, POD, Key, Law, ListOD
 from lawful.dependencies.denial_readings import plain_law
 from lawful.dependencies.pointwise import as_denial
 from lawful.engines.payloads import batch_bytes, read_batch
@@ -30,6 +30,7 @@ from lawful.tables.shown_rows import Shown, places_of, row_schema
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from lawful.engines.shuffle.large import LargeClasses, LargeRows
     from lawful.tables.shuffled.data import ShuffledData
     from lawful.tables.shuffled.table import ShuffledTable
 
@@ -49,14 +50,36 @@ def simplest(law: Law) -> Law:
 
 
 def listed_rows(
-    data: ShuffledData, law: Law, policy: NullPolicy, chunk_rows: int, *, in_pairs: bool = False
+    data: ShuffledData, law: Law, policy: NullPolicy, chunk_rows: int, of_large: LargeRows, *, in_pairs: bool = False
 ) -> DataFrame:
-    """The violating rows of a law with their groups, found when the frame is used."""
+    """The violating rows of a law with their groups, found when the frame is used; large classes are cut before."""
     law = simplest(law)
     if isinstance(law, Key | FD):
         return _listed_by_keys(data, law, policy)
-    rows, words = by_classes(data, law, in_order=True)
-    return rows.mapInArrow(_row_runner(law, policy, words, tuple(data.types), chunk_rows, in_pairs=in_pairs), _LISTED)
+    large = of_large.classes(law)
+    found = _listed_in_large(data, law, of_large, large, in_pairs=in_pairs) if large else None
+    if found is not None and large.are_all:
+        return found
+    rows, words = by_classes(data, law, in_order=True, where=large.others)
+    runner = _row_runner(law, policy, words, tuple(data.types), chunk_rows, in_pairs=in_pairs)
+    others = rows.mapInArrow(runner, _LISTED)
+    return others if found is None else others.unionByName(found)
+
+
+def _listed_in_large(
+    data: ShuffledData, law: Law, of_large: LargeRows, large: LargeClasses, *, in_pairs: bool
+) -> DataFrame:
+    """The violating rows of large classes: a group is a class, or what an order of lists links."""
+    if in_pairs and isinstance(law, POD | DC):
+        both = (f"named_struct('lawful_row', {row}, 'lawful_place', {place})" for place, row in enumerate(("t", "s")))
+        pairs = of_large.violating_pairs(law, large).selectExpr("t", "s", f"inline(array({', '.join(both)}))")
+        return pairs.selectExpr("t as lawful_group", "lawful_row", "s as lawful_other", "lawful_place")
+    rows = of_large.violating(law, large)
+    firsts = rows.groupBy("part").agg(data.expr("min(lawful_row) as lawful_group"))
+    if not isinstance(law, ListOD):
+        firsts = firsts.hint("broadcast")
+    pair = f"{_NO_PAIR}L as lawful_other", "0 as lawful_place"
+    return rows.join(firsts, "part").selectExpr("lawful_group", "lawful_row", *pair)
 
 
 def _listed_by_keys(data: ShuffledData, law: Key | FD, policy: NullPolicy) -> DataFrame:

@@ -15,8 +15,8 @@ from itertools import product
 
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Constant, Key, Law, ListOD, Predicate
 from lawful.dependencies.pointwise import as_denial
+from lawful.engines.shuffle.classes import SIGNS
 
-_SIGNS = {"=": (0,), "<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (0, 1), "!=": (-1, 1)}
 _MOST_PARTS = 64
 """A law of more parts is checked as it is."""
 _TWO = 2
@@ -53,7 +53,7 @@ def _parts_of_signs(law: DC) -> list[Law]:
         left, right = predicate.left, predicate.right
         if isinstance(right, Constant) or left.row == right.row or left.column != right.column:
             return [law]
-        allowed.setdefault(left.column, {-1, 0, 1}).intersection_update(_SIGNS[predicate.operator])
+        allowed.setdefault(left.column, {-1, 0, 1}).intersection_update(SIGNS[predicate.operator])
     columns = sorted(allowed)
     count = 1
     for column in columns:

@@ -16,7 +16,7 @@ from lawful.checks import Workspace
 from lawful.checks.denials.denial import Denial, make_ready
 from lawful.common.arrays import Flags, Int32s
 from lawful.common.meanings import ColumnType, NullPolicy
-from lawful.dependencies import DC
+from lawful.dependencies import DC, Constant
 from lawful.engines.shuffle.chunks import Runner, in_chunks
 from lawful.engines.shuffle.values import ValuedChunk
 
@@ -33,6 +33,13 @@ def pruner(law: DC, policy: NullPolicy, types: Sequence[ColumnType], most: int) 
                 yield from rows.take(pa.array(_deciding(denial, rows.num_rows))).combine_chunks().to_batches()
 
     return run
+
+
+def can_prune(law: DC) -> bool:
+    """Whether a law asks something of single rows, or compares two of them in one order at most."""
+    between = [p for p in law.predicates if not isinstance(p.right, Constant) and p.left.row != p.right.row]
+    is_order = len(between) <= 1 and all(predicate.operator not in ("=", "!=") for predicate in between)
+    return is_order or len(between) < len(law.predicates)
 
 
 def _deciding(denial: Denial, rows: int) -> Int32s:

@@ -1,16 +1,15 @@
 """How strong laws are, exactly: keys and FDs by aggregation, orders and denial constraints class by class.
 
 What is counted of a class adds up over classes, so a task sends one line of sums. A list-based order dependency has the
-whole table for its class. Where a class is too large for a task, it is known whether the law holds and not how strong
-it is, except of an order of the whole table that holds.
+whole table for its class. What is counted of a class that is too large for a task is put together from the sizes of its
+values and from what breaks the law in it (`large`).
 """
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -30,22 +29,27 @@ from lawful.checks.strength.keys_and_fds import (
     trial_of_counts,
     trial_of_splits,
 )
-from lawful.checks.strength.orders import OrderCounts, count_in_classes, trial_of_orders
+from lawful.checks.strength.orders import (
+    OrderCounts,
+    count_by_sizes,
+    count_in_classes,
+    trial_of_lists,
+    trial_of_orders,
+)
 from lawful.common.errors import LawfulError, TooLargeError
 from lawful.common.meanings import ColumnType, NullPolicy
-from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Key, Law, Predicate
+from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Key, Law, ListOD, Predicate
 from lawful.dependencies.pointwise import as_denial
 from lawful.engines.shuffle.chunks import Chunk, Runner
 from lawful.engines.shuffle.classes import (
     CACHE_BYTES,
-    LARGEST_CLASS,
     by_classes,
     chunks_of_classes,
-    equal_columns,
     law_columns,
     raise_told,
     too_large,
 )
+from lawful.engines.shuffle.large import LargeClasses, LargeRows
 from lawful.engines.shuffle.listing import simplest
 from lawful.engines.shuffle.splits import Grouping, class_sizes, count_splits
 from lawful.tables.shuffled.table import ShuffledTable
@@ -70,6 +74,8 @@ class Trying:
         How many rows a task looks at at once.
     gathered
         Runs a job and gives its few lines.
+    large
+        Answers for classes that no task takes.
     damage_of, holds
         Counts how badly a law is broken, and says whether one holds.
     """
@@ -80,12 +86,13 @@ class Trying:
         policy: NullPolicy,
         chunk_rows: int,
         gathered: Callable[[DataFrame], list[dict[str, Any]]],
+        large: LargeRows,
         damage_of: Callable[[Law], Damage],
         holds: Callable[[Law], bool],
     ) -> None:
         self._table, self._policy, self._chunk_rows = table, policy, chunk_rows
         self._data, self._gathered = table.dataset, gathered
-        self._damage_of, self._holds = damage_of, holds
+        self._large, self._damage_of, self._holds = large, damage_of, holds
         self._sizes: dict[Grouping, ClassSizes] = {}
 
     def verdicts(self, tasks: Sequence[CheckTask]) -> Iterator[Verdict]:
@@ -109,27 +116,17 @@ class Trying:
             yield Verdict(task.id, holds, None, trial=trial, measures=measures)
 
     def _trial_by_classes(self, law: Law) -> Trial | None:
-        """The trial of a law whose classes are looked at one by one; None if one of them is too large."""
+        """The trial of a law whose classes are looked at one by one; None where too many rows have to meet."""
         try:
             if isinstance(law, CanonicalOD):
                 return self._order_trial(law)
             if isinstance(law, DC | POD):
                 return self._denial_trial(as_denial(law) if isinstance(law, POD) else law)
+            if isinstance(law, ListOD) and (large := self._large.classes(law)):
+                return self._list_trial(law, large)
             return self._trial_in_one_task(law)
         except TooLargeError:
-            if isinstance(law, CanonicalOD) and not law.context and self._holds(law):
-                return self._trial_of_held(law)
             return None
-
-    def _trial_of_held(self, law: CanonicalOD) -> Trial:
-        """The trial of an order of the whole table that has no swap: the sizes of values tell, as `count_orders`."""
-        sides = (law.left,), (law.right,), (law.left, law.right)
-        self._know_sizes(self._grouping(columns, law) for columns in sides)
-        a, b, both = (self._by(columns, law) for columns in sides)
-        tested = both.rows * (both.rows - 1) // 2 - a.pairs - b.pairs + both.pairs
-        chances = min(both.classes - 1, both.rows - max(a.largest, b.largest))
-        log_share = a.log_orders + b.log_orders - math.lgamma(both.rows + 1.0) - both.log_orders
-        return trial_of_orders(OrderCounts(tested, 0, 0, chances, log_share, 0.0, 0))
 
     def _groupings(self, law: Law) -> Iterator[Grouping]:
         """The groupings that the trial of a law needs."""
@@ -176,13 +173,37 @@ class Trying:
             rows, labels, b = rows_in_order(law, workspace)
             return count_in_classes(rows, labels, workspace.column(law.left), b)
 
-        sums = self._summed(law, law, counted)
-        return trial_of_orders(OrderCounts(*sums) if sums else OrderCounts(0, 0, 0, 0, 0.0, 0.0, 0))
+        large = self._large.classes(law)
+        total = self._summed(law, law, counted, large)
+        if large:
+            damage = self._large.damage(law, large)
+            of_sizes = self._counted_by_sizes((law.left,), (law.right,), large)
+            of_damage = OrderCounts(0, damage.pairs, damage.removals or 0, 0, 0.0, 0.0, damage.rows)
+            for numbers in (of_sizes, of_damage):
+                total = _added(total, numbers)
+            if damage.removals is None:
+                return replace(trial_of_orders(OrderCounts(*total)), removals=None)
+        return trial_of_orders(OrderCounts(*total) if total else OrderCounts(0, 0, 0, 0, 0.0, 0.0, 0))
+
+    def _counted_by_sizes(self, left: Sequence[int], right: Sequence[int], large: LargeClasses) -> Sequence[Any]:
+        """What the sizes of values tell of the order of two lists of columns in large classes."""
+        sides = (self._large.sizes_within(columns, large) for columns in (left, right, (*left, *right)))
+        total: list[Any] = []
+        for a, b, both in zip(*sides, strict=True):
+            total = _added(total, count_by_sizes(a, b, both))
+        return total
+
+    def _list_trial(self, law: ListOD, large: LargeClasses) -> Trial:
+        """The trial of an order dependency of so many rows that no task takes them; see `list_order_trial`."""
+        left, right = ([column for column, _ in side] for side in (law.lhs, law.rhs))
+        (x,), (y,) = (self._large.sizes_within(columns, large) for columns in (left, right))
+        counts = OrderCounts(*self._counted_by_sizes(left, right, large))
+        order = trial_of_orders(counts._replace(swaps=self._large.swaps(law, large)))
+        damage = self._large.damage(law, large)
+        return trial_of_lists(order, x, y, damage.pairs, damage.rows, damage.removals)
 
     def _denial_trial(self, law: DC) -> Trial:
         size = self._by(law_columns(law)[:1], law).rows
-        if not equal_columns(law) and self._table.rows > LARGEST_CLASS:
-            raise TooLargeError(too_large())
 
         def count(predicates: Predicates) -> int:
             if len(predicates) == 1 and _is_of_one_column(predicates[0]):
@@ -202,18 +223,23 @@ class Trying:
 
     def _count_in_classes(self, predicates: Predicates, law: DC) -> int:
         """The ordered pairs of the rows that a constraint is judged on which satisfy some of its predicates."""
-        columns = law_columns(law)
+        columns, some = law_columns(law), DC(predicates)
 
         def counted(_: Chunk, workspace: Workspace) -> tuple[int]:
             return (count_satisfying(predicates, judged_rows(columns, workspace), workspace),)
 
-        return int(sum(self._summed(DC(predicates), law, counted)))
+        large = self._large.classes(some, law)
+        found = int(sum(self._summed(some, law, counted, large)))
+        return found + self._large.ordered_pairs(some, large) if large else found
 
-    def _summed(self, law: Law, whole: Law, sums: Sums) -> list[Any]:
-        """Sum what is counted in the classes of a law, over rows with the columns of another; nothing without rows."""
-        if not equal_columns(law) and self._table.rows > LARGEST_CLASS:
-            raise TooLargeError(too_large())
-        rows, words = by_classes(self._data, law, columns=law_columns(whole))
+    def _summed(self, law: Law, whole: Law, sums: Sums, large: LargeClasses) -> list[Any]:
+        """Sum what is counted in classes of a law that are not large, over rows with the columns of another law.
+
+        Nothing is summed without rows.
+        """
+        if large.are_all:
+            return []
+        rows, words = by_classes(self._data, law, columns=law_columns(whole), where=large.others)
         runner = _sum_runner(sums, self._policy, words, tuple(self._data.types), self._chunk_rows)
         total: list[Any] = []
         for line in self._gathered(rows.mapInArrow(runner, _LINE)):
@@ -228,7 +254,9 @@ class Trying:
         def tried(_: Chunk, workspace: Workspace) -> tuple[Any, ...]:
             return astuple(checks_of(law).trial(law, workspace))
 
-        found = self._summed(law, law, tried)
+        if self._large.classes(law):
+            raise TooLargeError(too_large())
+        found = self._summed(law, law, tried, LargeClasses())
         return Trial(*found) if found else Trial(0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0)
 
     def _measures(self, law: Law, trial: Trial) -> dict[str, float | None]:
