@@ -129,7 +129,6 @@ class OpenTable(Closing):
         """Find the cells of the table that are probably wrong. See `lawful.errors`."""
         from lawful.runs.errors import ErrorsQuestion, find_errors
 
-        self._refuse_shuffled("finding wrong cells")
         least, size = number("min_probability", min_probability), whole_number("max_size", max_size)
         question = ErrorsQuestion(least, size, null_policy(null), whole_number("seed", seed))
         memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit

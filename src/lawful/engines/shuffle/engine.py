@@ -21,7 +21,7 @@ from lawful.checks.denials.tree import Path
 from lawful.checks.fitting import require_columns, require_policy
 from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import Opinion
-from lawful.common.arrays import Int32s, Int64s
+from lawful.common.arrays import Int32s, Int64s, Ints
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law
@@ -41,8 +41,10 @@ from lawful.engines.shuffle.listing import (
     simplest,
     summarized,
 )
+from lawful.engines.shuffle.opinions import Asking, Told
 from lawful.engines.shuffle.sampling import draw_sample
 from lawful.engines.shuffle.strength import Trying
+from lawful.engines.shuffle.value_facts import ValueFacts
 from lawful.engines.shuffle.values import ValuedChunk, prepared, rows_with_values
 from lawful.engines.spark_jobs import Call, SparkJobs
 from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
@@ -81,6 +83,8 @@ class ShuffleEngine:
         self._most_rows = most_rows
         self._opened_on: tuple[ShuffledTable, NullPolicy] | None = None
         self._should_stop: ShouldStop | None = None
+        self._facts: ValueFacts | None = None
+        self._told: dict[VotingLaw, Told] = {}
 
     @contextmanager
     def stopping(self, should_stop: ShouldStop) -> Iterator[None]:
@@ -95,7 +99,8 @@ class ShuffleEngine:
         """Take a table, which is where Spark reads it already."""
         if not isinstance(table, ShuffledTable):
             raise UsageError(f"{table.name} was not encoded to be shuffled", "Use --placement replicate.")
-        self._opened_on = table, null_policy
+        self._opened_on, self._facts = (table, null_policy), None
+        self._told.clear()
         self._jobs.begin()
 
     def tune(self, *, cache_bytes: int | None = None, longest_chain: int | None = None) -> None:
@@ -304,9 +309,22 @@ class ShuffleEngine:
         """Refuse: nobody compares all pairs of so many rows."""
         self._refuse("comparing all pairs of rows")
 
-    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
-        """Refuse."""
-        self._refuse("finding wrong cells")
+    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Ints | None = None) -> list[Opinion]:
+        """Let rows vote by shuffles; the rows that a law finds wrong come here, and no others."""
+        table, policy = self._opened()
+
+        def gathered(frame: DataFrame) -> pa.Table:
+            return Call(self._jobs, should_stop).gathered(frame)
+
+        asking = Asking(table, policy, self._chunk_rows, self.value_facts, gathered, self._told)
+        return asking.opinions(laws, None if rows is None else rows.astype(np.int64))
+
+    @property
+    def value_facts(self) -> ValueFacts:
+        """How often values of the table occur, and their texts."""
+        if self._facts is None:
+            self._facts = ValueFacts(self._opened()[0], self._gathered_table)
+        return self._facts
 
 
 class _AllRows:
