@@ -16,7 +16,6 @@ from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key
 from lawful.engines.local import LocalEngine
 from lawful.engines.shuffle.engine import ShuffleEngine
-from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions
 from lawful.tables.shuffled.encode import encode_by_shuffles
@@ -24,7 +23,11 @@ from lawful.tables.shuffled.encode import encode_by_shuffles
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.usefixtures("cache_of_module"), pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.usefixtures("cache_of_module"),
+    pytest.mark.cluster,
+    pytest.mark.timeout(900),
+]  # dozens of jobs, on a machine that may be busy
 
 LAWS: list[VotingLaw] = [
     FD((), 0), FD((0,), 1), FD((1,), 0), FD((0,), 2), FD((0, 3), 1), FD((3,), 4), FD((2,), 5), FD((5,), 2),
@@ -64,31 +67,28 @@ def random_table(seed: int, rows: int = 400) -> pa.Table:
     )
 
 
-def told(
-    opinion: Opinion, law: VotingLaw, table: EncodedTable, engine: ShuffleEngine | None
-) -> list[tuple[object, ...]]:
-    """An opinion with what it suggests as text."""
-    found = []
-    for row, others, rivals, suggested in zip(
-        *(each.tolist() for each in (opinion.rows, opinion.others, opinion.rivals, opinion.suggested)), strict=True
-    ):
-        text: str | None = None
-        if suggested and isinstance(law, FD):
-            text = (
-                str(table.values(law.rhs)[suggested - 1])
-                if engine is None
-                else engine.value_facts.text(law.rhs, suggested)
-            )
-        found.append((row, others, rivals, text))
-    return found
+def opened(spark: SparkSession, seed: int, policy: NullPolicy, folder: Path) -> tuple[LocalEngine, ShuffleEngine]:
+    source = write_parts(random_table(seed), folder / "table", 3)
+    local, engine = LocalEngine(), ShuffleEngine(spark, 50)
+    local.open(encode_in_process(source, ReadOptions()), policy)
+    engine.open(encode_by_shuffles(spark, str(source), ReadOptions()), policy)
+    return local, engine
 
 
-def assert_alike(
-    found: list[Opinion], expected: list[Opinion], laws: list[VotingLaw], engines: tuple[ShuffleEngine, EncodedTable]
-) -> None:
-    for law, one, other in zip(laws, found, expected, strict=True):
+def assert_alike(found: list[Opinion], expected: list[Opinion], engines: tuple[LocalEngine, ShuffleEngine]) -> None:
+    """Opinions are alike, and what they suggest has the same texts."""
+    local, engine = engines
+    facts = engine.value_facts
+    suggesting = [(law, *both) for law, *both in zip(LAWS, found, expected, strict=True) if isinstance(law, FD)]
+    facts.know((law.rhs, rank) for law, one, _ in suggesting for rank in one.suggested.tolist())
+    for law, one, other in suggesting:
+        values = local.table.values(law.rhs).cast("string").to_pylist()
+        texts = [values[rank - 1] if rank else None for rank in other.suggested.tolist()]
+        assert [facts.text(law.rhs, rank) for rank in one.suggested.tolist()] == texts, law
+    for law, one, other in zip(LAWS, found, expected, strict=True):
         assert (one.tested, one.failed) == (other.tested, other.failed), law
-        assert told(one, law, engines[1], engines[0]) == told(other, law, engines[1], None), law
+        for name in ("rows", "others", "rivals"):
+            assert getattr(one, name).tolist() == getattr(other, name).tolist(), (law, name)
         assert np.allclose(one.weights, other.weights, rtol=1e-9, atol=1e-9), law
 
 
@@ -96,21 +96,40 @@ def assert_alike(
     ("seed", "policy"),
     [
         (1, NullPolicy.EQUAL),
-        pytest.param(2, NullPolicy.IGNORE),
+        (2, NullPolicy.IGNORE),
         *(pytest.param(seed, policy, marks=pytest.mark.slow) for seed in range(3, 8) for policy in NullPolicy),
     ],
 )
 def test_opinions_are_those_of_one_place(seed: int, policy: NullPolicy, spark: SparkSession, tmp_path: Path) -> None:
-    source = write_parts(random_table(seed), tmp_path / "table", 3)
-    whole, shuffled = encode_in_process(source, ReadOptions()), encode_by_shuffles(spark, str(source), ReadOptions())
-    local, engine = LocalEngine(), ShuffleEngine(spark, 50)
-    local.open(whole, policy)
-    engine.open(shuffled, policy)
+    local, engine = engines = opened(spark, seed, policy, tmp_path)
     first = local.opinions(LAWS, never)
-    assert_alike(engine.opinions(LAWS, never), first, LAWS, (engine, whole))
+    assert_alike(engine.opinions(LAWS, never), first, engines)
     assert sum(opinion.rows.size for opinion in first) > 10
-    some = np.unique(np.concatenate([*(opinion.rows for opinion in first), np.arange(0, 400, 7)]))
-    expected = local.opinions(LAWS, never, some.astype(np.int32))
-    assert_alike(engine.opinions(LAWS, never, some), expected, LAWS, (engine, whole))
-    local.close()
-    engine.close()
+    some = np.unique(np.concatenate([*(opinion.rows for opinion in first), np.arange(0, 400, 7)])).astype(np.int64)
+    assert_alike(engine.opinions(LAWS, never, some), local.opinions(LAWS, never, some), engines)
+
+
+def test_laws_that_cannot_be_asked_say_so_and_others_are_heard(spark: SparkSession, tmp_path: Path) -> None:
+    local, engine = opened(spark, 1, NullPolicy.EQUAL, tmp_path)
+    orders = [law for law in LAWS if isinstance(law, CanonicalOD)]
+    expected = local.opinions(orders, never)
+    with patch.object(classes, "LARGEST_CLASS", 100):
+        found = engine.opinions(orders, never)
+    assert [opinion.unheard is None for opinion in found] == [False, True, True]
+    assert found[0].rows.size == 0
+    assert "more than 100 rows" in str(found[0].unheard)
+    for one, other in zip(found[1:], expected[1:], strict=True):
+        assert one.rows.tolist() == other.rows.tolist()
+
+
+def test_a_limit_ends_the_jobs(spark: SparkSession, tmp_path: Path) -> None:
+    _, engine = opened(spark, 1, NullPolicy.EQUAL, tmp_path)
+    with pytest.raises(StoppedError):
+        engine.opinions(LAWS, lambda: True)
+
+
+def test_a_table_without_rows_has_nothing_wrong(spark: SparkSession, tmp_path: Path) -> None:
+    source = write_parts(random_table(1).slice(0, 0), tmp_path / "table", 1)
+    engine = ShuffleEngine(spark)
+    engine.open(encode_by_shuffles(spark, str(source), ReadOptions()), NullPolicy.EQUAL)
+    assert all(not opinion.rows.size and not opinion.tested for opinion in engine.opinions(LAWS, never))
