@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -12,10 +13,14 @@ from shuffled_tables import write_parts
 
 from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import Opinion
+from lawful.common.errors import StoppedError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key
 from lawful.engines.local import LocalEngine
+from lawful.engines.shuffle import classes, opinions
 from lawful.engines.shuffle.engine import ShuffleEngine
+from lawful.engines.shuffle.votes import _order_runner
+from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions
 from lawful.tables.shuffled.encode import encode_by_shuffles
@@ -67,22 +72,26 @@ def random_table(seed: int, rows: int = 400) -> pa.Table:
     )
 
 
-def opened(spark: SparkSession, seed: int, policy: NullPolicy, folder: Path) -> tuple[LocalEngine, ShuffleEngine]:
+Engines = tuple[LocalEngine, ShuffleEngine, EncodedTable]
+
+
+def opened(spark: SparkSession, seed: int, policy: NullPolicy, folder: Path) -> Engines:
+    """Both engines, and the table in this process."""
     source = write_parts(random_table(seed), folder / "table", 3)
-    local, engine = LocalEngine(), ShuffleEngine(spark, 50)
-    local.open(encode_in_process(source, ReadOptions()), policy)
+    local, engine, whole = LocalEngine(), ShuffleEngine(spark, 50), encode_in_process(source, ReadOptions())
+    local.open(whole, policy)
     engine.open(encode_by_shuffles(spark, str(source), ReadOptions()), policy)
-    return local, engine
+    return local, engine, whole
 
 
-def assert_alike(found: list[Opinion], expected: list[Opinion], engines: tuple[LocalEngine, ShuffleEngine]) -> None:
+def assert_alike(found: list[Opinion], expected: list[Opinion], engines: Engines) -> None:
     """Opinions are alike, and what they suggest has the same texts."""
-    local, engine = engines
+    _, engine, whole = engines
     facts = engine.value_facts
     suggesting = [(law, *both) for law, *both in zip(LAWS, found, expected, strict=True) if isinstance(law, FD)]
     facts.know((law.rhs, rank) for law, one, _ in suggesting for rank in one.suggested.tolist())
     for law, one, other in suggesting:
-        values = local.table.values(law.rhs).cast("string").to_pylist()
+        values = whole.values(law.rhs).cast("string").to_pylist()
         texts = [values[rank - 1] if rank else None for rank in other.suggested.tolist()]
         assert [facts.text(law.rhs, rank) for rank in one.suggested.tolist()] == texts, law
     for law, one, other in zip(LAWS, found, expected, strict=True):
@@ -101,7 +110,7 @@ def assert_alike(found: list[Opinion], expected: list[Opinion], engines: tuple[L
     ],
 )
 def test_opinions_are_those_of_one_place(seed: int, policy: NullPolicy, spark: SparkSession, tmp_path: Path) -> None:
-    local, engine = engines = opened(spark, seed, policy, tmp_path)
+    local, engine, _ = engines = opened(spark, seed, policy, tmp_path)
     first = local.opinions(LAWS, never)
     assert_alike(engine.opinions(LAWS, never), first, engines)
     assert sum(opinion.rows.size for opinion in first) > 10
@@ -110,20 +119,31 @@ def test_opinions_are_those_of_one_place(seed: int, policy: NullPolicy, spark: S
 
 
 def test_laws_that_cannot_be_asked_say_so_and_others_are_heard(spark: SparkSession, tmp_path: Path) -> None:
-    local, engine = opened(spark, 1, NullPolicy.EQUAL, tmp_path)
+    local, engine, _ = opened(spark, 1, NullPolicy.EQUAL, tmp_path)
     orders = [law for law in LAWS if isinstance(law, CanonicalOD)]
     expected = local.opinions(orders, never)
-    with patch.object(classes, "LARGEST_CLASS", 100):
+    with patch.object(opinions, "LARGEST_CLASS", 100):
         found = engine.opinions(orders, never)
     assert [opinion.unheard is None for opinion in found] == [False, True, True]
     assert found[0].rows.size == 0
-    assert "more than 100 rows" in str(found[0].unheard)
+    assert "a task takes no more" in str(found[0].unheard)
     for one, other in zip(found[1:], expected[1:], strict=True):
         assert one.rows.tolist() == other.rows.tolist()
 
 
+def test_a_task_tells_that_a_class_of_an_order_is_too_large() -> None:
+    rows = pa.record_batch({"k0": [0] * 30, "k1": [7] * 30, "row": range(30), "a": range(30), "b": range(30)})
+    run = _order_runner([False], 2, NullPolicy.EQUAL, 5)
+    (votes,) = run(iter([rows]))
+    assert votes.num_rows == 30
+    with patch.object(classes, "LARGEST_CLASS", 20):
+        (line,) = run(iter([rows]))
+        assert line.column("error").to_pylist() == [classes.too_large()]
+        assert line.column("t").to_pylist() == [None]
+
+
 def test_a_limit_ends_the_jobs(spark: SparkSession, tmp_path: Path) -> None:
-    _, engine = opened(spark, 1, NullPolicy.EQUAL, tmp_path)
+    _, engine, _ = opened(spark, 1, NullPolicy.EQUAL, tmp_path)
     with pytest.raises(StoppedError):
         engine.opinions(LAWS, lambda: True)
 

@@ -22,7 +22,7 @@ from lawful.checks.fitting import require_columns, require_policy
 from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import Opinion
 from lawful.common.arrays import Int32s, Int64s, Ints
-from lawful.common.errors import UsageError
+from lawful.common.errors import TooLargeError, UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law
 from lawful.dependencies.predicate_space import PredicateSpace
@@ -41,6 +41,7 @@ from lawful.engines.shuffle.listing import (
     simplest,
     summarized,
 )
+from lawful.engines.shuffle.measured import measure_together, measuring_jobs
 from lawful.engines.shuffle.opinions import Asking, Told
 from lawful.engines.shuffle.sampling import draw_sample
 from lawful.engines.shuffle.strength import Trying
@@ -126,8 +127,11 @@ class ShuffleEngine:
         given = [replace(task, law=prepared(task.law, table)) for task in given]
         tried = [task for task in given if task.trial]
         given = [task for task in given if not task.trial]
+        measured = [task for task in given if task.measure is not None and not isinstance(task.law, Key | FD)]
+        known = {task.id for task in measured}
         yield from self._verdicts([task for task in given if task.measure is None and not task.damage])
-        yield from self._counted([task for task in given if task.measure is not None or task.damage])
+        yield from self._counted([t for t in given if (t.measure is not None or t.damage) and t.id not in known])
+        yield from self._measured(measured)
         trying = Trying(*self._opened(), self._chunk_rows, self._gathered, self._damage, self._holds)
         yield from trying.verdicts(tried)
 
@@ -151,6 +155,22 @@ class ShuffleEngine:
             yield from (Verdict(id_, False, rows) for id_, rows in broken.items())
             remaining = [task for task in remaining if task.id not in broken]
         yield from (Verdict(task.id, True, None) for task in remaining)
+
+    def _measured(self, tasks: Sequence[CheckTask]) -> Iterator[Verdict]:
+        """Count what breaks laws within an error, those with the same classes together."""
+        table, policy = self._opened()
+        certain = {task.id for task in tasks if not table.rows or self._deciding().holds_by_counts(task.law)}
+        yield from (Verdict(id_, True, None, 0) for id_ in certain)
+        for job in measuring_jobs([task for task in tasks if task.id not in certain]):
+            if not equal_columns(job[0].law) and table.rows > LARGEST_CLASS:
+                yield from self._counted(job)
+                continue
+            try:
+                counts = measure_together(table.dataset, job, policy, self._chunk_rows, self._gathered)
+            except TooLargeError:  # which each law by itself may have a way around
+                yield from self._counted(job)
+            else:
+                yield from (Verdict(id_, not count, None, count) for id_, count in counts.items())
 
     def _counted(self, tasks: Sequence[CheckTask]) -> Iterator[Verdict]:
         """Check, then count what is broken: keys and FDs by aggregation, other laws class by class."""

@@ -37,6 +37,7 @@ from lawful.checks.voting.votes import Votes
 from lawful.common.arrays import Floats, Int64s
 from lawful.common.meanings import NULL_RANK, NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key
+from lawful.engines.shuffle.classes import LARGEST_CLASS, too_large
 from lawful.engines.shuffle.keys import lines_a_row
 from lawful.engines.shuffle.value_facts import ValueFacts
 from lawful.engines.shuffle.votes import VotingJob, judged_columns
@@ -152,10 +153,14 @@ class Asking:
 
     def _learn(self, laws: Sequence[VotingLaw]) -> None:
         """Let laws of one kind tell what they lose."""
-        voting, expr = self._voting(laws), self._data.expr
         self._told.update(dict.fromkeys(laws, Told()))
-        if not self._table.rows:
+        if self._table.rows > LARGEST_CLASS:
+            whole = [law for law in laws if isinstance(law, CanonicalOD) and not law.context]
+            self._told.update(dict.fromkeys(whole, Told(unheard=too_large())))
+            laws = [law for law in laws if law not in whole]
+        if not laws or not self._table.rows:
             return
+        voting, expr = self._voting(laws), self._data.expr
         if isinstance(laws[0], FD):
             usual = "greatest(rival, if(a = 0, if(suggested > 0, 0, n), m))"
             tells = f"n >= {CLASS_THAT_TELLS} as tells"
