@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,9 @@ from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import parse_laws
 from lawful.engines.local import LocalEngine
+from lawful.engines.shuffle import engine as engine_module
 from lawful.engines.shuffle.engine import ShuffleEngine
+from lawful.engines.shuffle.measured import fine_classes
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions
 from lawful.tables.shuffled.encode import encode_by_shuffles
@@ -63,6 +66,9 @@ def test_many_laws_are_measured_in_few_jobs(policy: NullPolicy, spark: SparkSess
     if policy is NullPolicy.IGNORE:
         tasks = [task for task in tasks if type(task.law).__name__ != "ListOD"]
     found = {verdict.id: (verdict.holds, verdict.violations) for verdict in engine.check(tasks)}
+    with patch.object(engine_module, "coarse_classes", lambda *_: fine_classes):
+        finer = {verdict.id: (verdict.holds, verdict.violations) for verdict in engine.check(tasks)}
+    assert finer == found
     assert found == {verdict.id: (verdict.holds, verdict.violations) for verdict in local.check(tasks)}
     assert any(violations for _, violations in found.values())
 

@@ -19,7 +19,6 @@ from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import Request, families_of, request_of
 from lawful.runs.run import Progress, silent
 from lawful.runs.stopping import UserWatch
-from lawful.tables.shuffled.table import ShuffledTable
 
 if TYPE_CHECKING:
     from lawful.results import (
@@ -174,11 +173,6 @@ class OpenTable(Closing):
         given = given_laws(law)
         with self._opened.run(null_of_laws(null, given)) as run:
             return explain_law(run, given.one_law(run.table.names), self._progress)
-
-    def _refuse_shuffled(self, what: str) -> None:
-        table = self._opened.table
-        if isinstance(table, ShuffledTable):
-            raise table.needs_all_rows(what)
 
     def profile(self) -> TableProfile:
         """Describe the columns: types, distinct values, nulls, extremes. See `lawful.profile`."""

@@ -41,7 +41,7 @@ from lawful.engines.shuffle.listing import (
     simplest,
     summarized,
 )
-from lawful.engines.shuffle.measured import measure_together, measuring_jobs
+from lawful.engines.shuffle.measured import coarse_classes, fine_classes, measure_together, measuring_jobs
 from lawful.engines.shuffle.opinions import Asking, Told
 from lawful.engines.shuffle.sampling import draw_sample
 from lawful.engines.shuffle.strength import Trying
@@ -161,16 +161,20 @@ class ShuffleEngine:
         table, policy = self._opened()
         certain = {task.id for task in tasks if not table.rows or self._deciding().holds_by_counts(task.law)}
         yield from (Verdict(id_, True, None, 0) for id_ in certain)
-        for job in measuring_jobs([task for task in tasks if task.id not in certain]):
-            if not equal_columns(job[0].law) and table.rows > LARGEST_CLASS:
-                yield from self._counted(job)
-                continue
-            try:
-                counts = measure_together(table.dataset, job, policy, self._chunk_rows, self._gathered)
-            except TooLargeError:  # which each law by itself may have a way around
-                yield from self._counted(job)
-            else:
-                yield from (Verdict(id_, not count, None, count) for id_, count in counts.items())
+        remaining = [task for task in tasks if task.id not in certain]
+        for classes in (coarse_classes(table, self._chunk_rows), fine_classes):
+            too_large: list[CheckTask] = []
+            for job in measuring_jobs(remaining, classes):
+                try:
+                    if not job.columns and table.rows > LARGEST_CLASS:
+                        raise TooLargeError("a task takes no table of so many rows")
+                    counts = measure_together(table.dataset, job, policy, self._chunk_rows, self._gathered)
+                except TooLargeError:
+                    too_large += job.tasks
+                else:
+                    yield from (Verdict(id_, not count, None, count) for id_, count in counts.items())
+            remaining = too_large
+        yield from self._counted(remaining)  # each law by itself may have a way around, or says what is too large
 
     def _counted(self, tasks: Sequence[CheckTask]) -> Iterator[Verdict]:
         """Check, then count what is broken: keys and FDs by aggregation, other laws class by class."""

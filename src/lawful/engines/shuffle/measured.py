@@ -1,19 +1,21 @@
 """How badly laws are broken that are searched for within an error: many in one job, in whole classes.
 
-Laws that compare the same columns by = have the same classes, so that their rows are partitioned once for all of them.
+Rows that break a law agree on each of the columns that it compares by =. So laws that have one such column in common
+are counted together on the classes of that column, if these fit a task, and else on the classes of all such columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from lawful.checks import CheckTask, Workspace, check
 from lawful.common.errors import LawfulError
 from lawful.common.meanings import ColumnType, NullPolicy
+from lawful.dependencies import Law
 from lawful.engines.shuffle.chunks import Runner
 from lawful.engines.shuffle.classes import CACHE_BYTES, chunks_of_classes, equal_columns, law_columns, raise_told
 from lawful.engines.shuffle.keys import PackedKey, key_names
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from lawful.tables.shuffled.data import ShuffledData
+    from lawful.tables.shuffled.table import ShuffledTable
 
 _MOST_LAWS = 256
 """Laws of a job, so that a task ends within reason."""
@@ -30,31 +33,53 @@ _COUNTS = "t int, violations decimal(38, 0), error string"
 _SCHEMA = pa.schema([("t", pa.int32()), ("violations", pa.decimal128(38, 0)), ("error", pa.string())])
 
 
-def measuring_jobs(tasks: Sequence[CheckTask]) -> Iterator[list[CheckTask]]:
-    """Put tasks together whose laws have the same classes."""
+class MeasuringJob(NamedTuple):
+    """Tasks that are counted together, in whole classes of some columns on which rows that break their laws agree."""
+
+    columns: tuple[int, ...]
+    tasks: list[CheckTask]
+
+
+def measuring_jobs(tasks: Iterable[CheckTask], classes: Callable[[Law], tuple[int, ...]]) -> Iterator[MeasuringJob]:
+    """Put tasks together whose laws are counted in the same classes."""
     together: dict[tuple[int, ...], list[CheckTask]] = {}
     for task in tasks:
-        together.setdefault(tuple(sorted(equal_columns(task.law))), []).append(task)
-    for some in together.values():
+        together.setdefault(classes(task.law), []).append(task)
+    for columns, some in together.items():
         for first in range(0, len(some), _MOST_LAWS):
-            yield some[first : first + _MOST_LAWS]
+            yield MeasuringJob(columns, some[first : first + _MOST_LAWS])
+
+
+def fine_classes(law: Law) -> tuple[int, ...]:
+    """All columns that a law compares by =."""
+    return tuple(sorted(equal_columns(law)))
+
+
+def coarse_classes(table: ShuffledTable, chunk_rows: int) -> Callable[[Law], tuple[int, ...]]:
+    """Gives the one of the columns that a law compares by = that has most values; none where a task takes all rows."""
+
+    def classes(law: Law) -> tuple[int, ...]:
+        columns = fine_classes(law)
+        return (max(columns, key=table.distinct),) if columns and table.rows > chunk_rows else ()
+
+    return classes
 
 
 def measure_together(
     data: ShuffledData,
-    tasks: Sequence[CheckTask],
+    job: MeasuringJob,
     policy: NullPolicy,
     chunk_rows: int,
     gathered: Callable[[DataFrame], list[dict[str, Any]]],
 ) -> dict[int, int]:
-    """What each task counts, for tasks whose laws have the same classes.
+    """What each task of a job counts.
 
     Raises
     ------
     TooLargeError
         If a class is too large for a task.
     """
-    key = PackedKey.of(sorted(equal_columns(tasks[0].law)), data.codings)
+    key, tasks = PackedKey.of(job.columns, data.codings), job.tasks
     names = key_names(len(key.words))
     keys = [f"{text} as {name}" for text, name in zip(key.texts(len(names)), names, strict=True)]
     laws = [task.law for task in tasks]
