@@ -102,7 +102,7 @@ class _LineMender:
         """The rows of a file, each with the line that it begins on."""
         runs = self._table.origins.runs
         ends = [*runs[1:, 0].tolist(), self._table.rows]
-        for (first, number, line), end in zip(runs.tolist(), ends, strict=True):
+        for (first, number, line), end in zip(runs.tolist(), ends, strict=False):  # a table without rows has no runs
             if number == file:
                 yield from ((row, line + row - first) for row in range(first, end))
 
