@@ -310,15 +310,8 @@ def test_a_limit_of_time_ends_shuffles(spark: SparkSession, folder: Path) -> Non
 
 
 @pytest.mark.slow
-def test_what_shuffles_cannot_do_is_said(spark: SparkSession, folder: Path) -> None:
+def test_what_cannot_be_shuffled_is_said(spark: SparkSession) -> None:
     where = lawful.SparkSettings(session=spark, placement="shuffle")
-    with lawful.open(folder, spark=where) as table:
-        for refused in (
-            lambda: table.discover("pod", error=0.1),
-            lambda: table.errors(),
-        ):
-            with pytest.raises(UsageError, match="not done by shuffles yet"):
-                refused()
     with pytest.raises(UsageError, match="can be shuffled"):
         lawful.profile(pa.table({"a": [1]}), spark=where)
     with pytest.raises(UsageError, match="unknown placement"):

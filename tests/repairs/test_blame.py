@@ -11,7 +11,7 @@ from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import Opinion
 from lawful.dependencies import FD, CanonicalOD, Key
 from lawful.repairs.blame import Hearing, Judge, Suspicion, entities_among, reverse_law, with_suggestion
-from lawful.repairs.columns import ColumnFacts
+from lawful.repairs.columns import ColumnFacts, HeldValues
 
 ZIP, CITY, STATE, AREA, NAME, PHONE = range(6)
 WIDTH = 6
@@ -34,8 +34,8 @@ def blamed(
 ) -> list[Suspicion]:
     """The cells of one row that are blamed, if laws think so of it; all values are equally frequent."""
     laws, opinions = list(weights), [opinion(weight) for weight in weights.values()]
-    facts = ColumnFacts([np.full(4, 100, np.int64)] * WIDTH, lambda column, rank: f"{column}-{rank}")
-    hearing = Hearing.of(np.zeros(1, np.int32), opinions, [np.ones(1, np.int32)] * WIDTH)
+    facts = ColumnFacts(HeldValues([np.full(4, 100, np.int64)] * WIDTH, lambda column, rank: f"{column}-{rank}"))
+    hearing = Hearing.of(np.zeros(1, np.int32), opinions, np.ones((WIDTH, 1), np.int32))
     return list(Judge(laws, opinions, entities or list(range(WIDTH)), facts, least).settle(hearing, 0))
 
 

@@ -10,6 +10,8 @@ Words = npt.NDArray[np.uint64]
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
+Ints = Int32s | Int64s
+"""Row ids or ranks: 32 bits where a node holds the table."""
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lawful.checks.denials.tree import Path
     from lawful.checks.voting.asking import VotingLaw
     from lawful.checks.voting.opinions import Opinion
-    from lawful.common.arrays import Int32s
+    from lawful.common.arrays import Int32s, Ints
     from lawful.common.meanings import NullPolicy
     from lawful.dependencies import Law
     from lawful.dependencies.predicate_space import PredicateSpace
@@ -254,7 +254,7 @@ class LocalEngine:
             failed.set()
             wait(future for future in waiting if not future.cancel())
 
-    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
+    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Ints | None = None) -> list[Opinion]:
         """Ask the laws on the threads."""
         from lawful.checks.voting.asking import opinion_of
 

@@ -82,9 +82,12 @@ def read_array(payload: bytes) -> Int32s:
     return pairs
 
 
+_OPINION = ("rows", "weights", "others", "rivals", "suggested")
+
+
 def opinion_bytes(opinion: Opinion) -> bytes:
     """Write what a law thinks of some rows."""
-    arrays = {name: getattr(opinion, name) for name in ("rows", "weights", "others", "rivals", "suggested")}
+    arrays = {name: getattr(opinion, name) for name in _OPINION}
     return _to_bytes(arrays | {"counts": np.array([opinion.tested, opinion.failed], np.int64)})
 
 
@@ -92,7 +95,8 @@ def read_opinion(payload: bytes) -> Opinion:
     """Read what a law thinks of some rows."""
     found = _from_bytes(payload)
     counts = found.pop("counts").tolist()
-    return Opinion(**found, tested=counts[0], failed=counts[1])
+    rows, weights, others, rivals, suggested = (found[name] for name in _OPINION)
+    return Opinion(rows, weights, others, rivals, suggested, tested=counts[0], failed=counts[1])
 
 
 def read_summary(told: Sequence[Any]) -> GroupRows:

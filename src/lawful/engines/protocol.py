@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lawful.checks.denials.tree import Path
     from lawful.checks.voting.asking import VotingLaw
     from lawful.checks.voting.opinions import Opinion
-    from lawful.common.arrays import Int32s
+    from lawful.common.arrays import Int32s, Ints
     from lawful.common.meanings import NullPolicy
     from lawful.dependencies import Law
     from lawful.dependencies.predicate_space import PredicateSpace
@@ -119,7 +119,7 @@ class Engine(Protocol):
         has for the set.
         """
 
-    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
+    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Ints | None = None) -> list[Opinion]:
         """Give what each of some almost-laws thinks of some rows; without any, of those that it finds wrong.
 
         See `checks.voting.opinions`.

@@ -24,7 +24,7 @@ from lawful.checks.denials.tree import Path as ConstraintPath
 from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import Opinion
 from lawful.checks.workspace import DEFAULT_CACHE_BYTES
-from lawful.common.arrays import Int32s
+from lawful.common.arrays import Int32s, Ints
 from lawful.common.errors import EngineError, UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law
@@ -299,7 +299,7 @@ class SparkEngine:
             found += map(read_array, call.answers(pairs_runner(job, space, self.settings), len(job)))
         return np.concatenate(found)
 
-    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
+    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Ints | None = None) -> list[Opinion]:
         """Ask each law in a task of its own, some per job; few rows on the driver."""
         if self._jobs.table.rows * self._jobs.table.width * len(laws) < _WORTH_OPINION_JOBS:
             return self._on_the_driver().opinions(laws, should_stop, rows)

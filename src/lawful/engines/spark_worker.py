@@ -20,7 +20,7 @@ from lawful.checks import CheckTask, Most, Workspace, check, summarize, violatin
 from lawful.checks.denials.tree import Path as ConstraintPath
 from lawful.checks.denials.tree import distinct_violating_pairs
 from lawful.checks.voting.asking import VotingLaw, opinion_of
-from lawful.common.arrays import Int32s, Int64s
+from lawful.common.arrays import Int32s, Int64s, Ints
 from lawful.common.errors import EngineError, LawfulError
 from lawful.dependencies import Law
 from lawful.dependencies.predicate_space import PredicateSpace
@@ -199,7 +199,7 @@ def class_pairs_runner(
     return _answer_runner(compared, settings)
 
 
-def opinion_runner(laws: Sequence[VotingLaw], rows: Int32s | None, settings: WorkerSettings) -> Runner:
+def opinion_runner(laws: Sequence[VotingLaw], rows: Ints | None, settings: WorkerSettings) -> Runner:
     """A task that asks the almost-laws whose numbers it is given what they think of rows."""
 
     def asked(number: int, workspace: Workspace) -> bytes:

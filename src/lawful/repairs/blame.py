@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,7 +24,8 @@ import numpy as np
 from lawful.checks.strength.trial import most_lost
 from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import FAILS, Opinion
-from lawful.common.arrays import Floats, Int32s
+from lawful.common.arrays import Floats, Ints
+from lawful.common.meanings import NULL_RANK
 from lawful.dependencies import FD, CanonicalOD
 from lawful.dependencies.forms import columns_of
 from lawful.repairs.columns import ColumnFacts
@@ -47,25 +48,37 @@ class Suspicion:
     suggested: int | None
     probability: float
     laws: tuple[VotingLaw, ...]
+    own: int = NULL_RANK
+    """The rank that it has."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hearing:
     """What all laws think of some rows: a line per law, a place per row; and the ranks of the rows' own cells."""
 
-    rows: Int32s
+    rows: Ints
     weights: Floats
-    rivals: Int32s
-    suggested: Int32s
-    cells: Int32s
+    rivals: Ints
+    suggested: Ints
+    cells: Ints
 
     @staticmethod
-    def of(rows: Int32s, opinions: Sequence[Opinion], columns: Iterable[Int32s]) -> Hearing:
-        """Put the opinions of all laws on the same rows together with the ranks of these rows."""
+    def of(rows: Ints, opinions: Sequence[Opinion], cells: Ints) -> Hearing:
+        """Put the opinions of all laws on the same rows together with the ranks of these rows, a line per column."""
         weights, rivals, suggested = (
             np.stack([getattr(opinion, name) for opinion in opinions]) for name in ("weights", "rivals", "suggested")
         )
-        return Hearing(rows, weights, rivals, suggested, np.stack([column[rows] for column in columns]))
+        return Hearing(rows, weights, rivals, suggested, cells)
+
+    def asked_about(self, laws: Sequence[VotingLaw]) -> Iterator[tuple[int, int]]:
+        """The values that may be compared or blamed, as columns and ranks: of what laws find wrong, and suggest."""
+        for number, law in enumerate(laws):
+            fails, doubted = self.weights[number] < FAILS, self.weights[number] < 0.0
+            sides = [(column, self.cells[column, fails]) for column in columns_of(law)]
+            if isinstance(law, FD):
+                sides += [(law.rhs, self.cells[law.rhs, doubted]), (law.rhs, self.suggested[number, doubted])]
+            for column, ranks in sides:
+                yield from ((column, rank) for rank in np.unique(ranks).tolist())
 
 
 class Judge:
@@ -118,7 +131,8 @@ class Judge:
             blamed = [number for number in self._touching[column] if number in heard]
             laws = tuple(self._laws[number] for number in blamed if weights[number] < FAILS)
             row, probability = int(hearing.rows[place]), 1.0 / (1.0 + math.exp(-min(odds, 50.0)))
-            yield Suspicion(row, column, suggested or None, probability, laws)
+            own = int(hearing.cells[column, place])
+            yield Suspicion(row, column, suggested or None, probability, laws, own)
             heard.difference_update(blamed)
 
     def _judge(

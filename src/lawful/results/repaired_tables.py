@@ -17,6 +17,7 @@ import pyarrow as pa
 from lawful.common.errors import UsageError
 from lawful.results.json_files import harmless_json
 from lawful.tables.encoded_table import METADATA, EncodedTable
+from lawful.tables.shuffled.table import ShuffledTable, is_shuffled
 from lawful.tables.typed_values import typed_values, value_type
 
 if TYPE_CHECKING:
@@ -73,16 +74,25 @@ def changes_of(table: EncodedTable, cells: Iterable[Suggested]) -> list[Change]:
             continue
         column = names.index(cell.column)
         key = column, cell.rank
-        if key not in examples:
+        if is_shuffled(table):
+            examples[key] = -1
+        elif key not in examples:
             examples[key] = int(np.argmax(np.asarray(table.column(column)) == cell.rank))
-        changes.append(Change(cell.row, column, cell.suggested, examples[key]))
+        changes.append(Change(cell.row, column, cell.suggested, cell.rank, examples[key]))
     return changes
 
 
 def mended_copy(table: EncodedTable, source: ReadSource, changes: Sequence[Change], rows: Rows = None) -> Any:
-    """A frame of the source's own kind with other cells, or with only some rows; an Arrow table for a file."""
+    """A frame of the source's own kind with other cells, or with only some rows; an Arrow table for a file.
+
+    Of a table that no process holds it is Spark's.
+    """
     from lawful.tables.mending import mended_arrow, mended_frame
 
+    if isinstance(table, ShuffledTable):
+        from lawful.tables.shuffled.mending import mended_shuffled
+
+        return mended_shuffled(table, source.given, changes, rows)
     if source.spark_rows is not None:
         from lawful.tables.spark_mending import mended_spark
 
@@ -152,14 +162,23 @@ def write_copy(
     return log
 
 
+def _is_written_by_spark(table: EncodedTable) -> bool:
+    """Whether no process takes in the files of a table: those of texts are copied line by line."""
+    if not isinstance(table, ShuffledTable):
+        return False
+    from lawful.tables.shuffled.mending import is_text
+
+    return not is_text(table)
+
+
 def _write(table: EncodedTable, source: ReadSource, aside: Path, changes: Sequence[Change], rows: Rows) -> None:
-    if source.path is not None:
+    if source.path is not None and not _is_written_by_spark(table):
         from lawful.tables.mending import write_mended
 
         write_mended(table, source.path, changes, aside, rows)
         return
     copy = mended_copy(table, source, changes, rows)
-    if source.spark_rows is not None:  # a folder of Parquet files, where Spark can write it
+    if source.spark_rows is not None or is_shuffled(table):  # a folder of Parquet files, where Spark can write it
         copy.write.parquet(aside.absolute().as_uri())
         return
     from pyarrow import parquet

@@ -29,10 +29,8 @@ from lawful.runs.stopping import (
     refuse_too_little_memory,
 )
 from lawful.runs.strengths import count_trials
-from lawful.tables.shuffled.table import ShuffledTable, is_shuffled
+from lawful.tables.shuffled.table import is_shuffled
 
-_COUNTED = ("key", "fd")
-"""The kinds of laws that shuffles count whatever the size of a class, so that they are found within an error."""
 _SECONDS_FOR_LAST_WORDS = 0.2
 """Beyond this, and the grace that all work is given, laws are given as they were found."""
 
@@ -49,7 +47,6 @@ def discover_laws(
     A limit, or Ctrl-C, ends the search with what is certain by then. Limits begin with the watch, if one is given.
     """
     refuse_too_little_memory(run, request.memory_limit)
-    _refuse_unshuffled(run, request)
     searches = request.searches()
     began, watch = working_seconds(), watch or UserWatch(request.time_limit, request.memory_limit)
     found = Findings(complete=True)
@@ -110,15 +107,6 @@ def discover_laws(
     settings |= placement_of(run.table)
     complete = found.complete and stopped is None
     return DiscoveryReport(run.table, settings, ranking, complete, stopped, run.seconds, counts, known)
-
-
-def _refuse_unshuffled(run: Run, request: Request) -> None:
-    """Refuse what is not found by shuffles, before work is spent."""
-    if not isinstance(run.table, ShuffledTable):
-        return
-    for name in request.find if request.error else ():
-        if name not in _COUNTED:
-            raise run.table.needs_all_rows(f"a search for laws of the kind {name} within an error")
 
 
 def notes_before(run: Run, request: Request) -> list[str]:

@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from lawful.checks import Workspace
 from lawful.checks.voting.asking import VotingLaw
-from lawful.common.errors import EngineError, StoppedError, UsageError
-from lawful.common.meanings import NULL_RANK, ColumnType, NullPolicy
+from lawful.common.errors import EngineError, StoppedError, TooLargeError, UsageError
+from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import FD, format_law
 from lawful.discovery.search import Search
 from lawful.discovery.strongest.discover import StrongestQuestion, find_strongest
@@ -22,10 +20,12 @@ from lawful.repairs.blame import Hearing, Judge, Suspicion, entities_among, reve
 from lawful.repairs.columns import ColumnFacts
 from lawful.results.errors_report import ErrorsReport, WrongCell
 from lawful.results.repaired_tables import ReadSource
+from lawful.runs.cells_of_tables import Cells, cells_of
 from lawful.runs.run import Progress, Run
+from lawful.runs.searched_tables import checks_of_table, jobs_ended_by, placement_of, searched_table
 from lawful.runs.stopping import UserWatch, ctrl_c_ends
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.ranking import typed_to_text
+from lawful.tables.shuffled.table import MOST_SUSPICIOUS, is_shuffled
 
 _LAWS_A_COLUMN = 16
 """So many laws are heard about each right side, the strongest."""
@@ -65,38 +65,52 @@ def find_errors(
     A limit, or Ctrl-C, ends it with the cells that were settled by then. `source` is what the table was read from.
     """
     watch = UserWatch(time_limit, memory_limit)
-    search = Search(run.table, run.engine, watch, progress=progress)
     found: list[Suspicion] = []
     heard = _Heard((), ())
-    facts = _facts(run.table)
+    facts: ColumnFacts | None = None
+    notes: list[str] = []  # why the answer may lack something though the work came to its end
     stopped: str | None = None
     with run.timed("errors"), ctrl_c_ends(watch, run.cancel):
         try:
-            heard = _heard_laws(search, question)
-            found += _typos_of_the_usual(run.table, facts, question)
-            for suspicion in _settled(run, search, question, heard, facts):
-                found.append(suspicion)  # one by one: what is settled stays when a limit ends it
-            found = _with_suggestions(run, search, found)
+            with jobs_ended_by(run, watch):
+                cells = cells_of(run)
+                facts = ColumnFacts(cells)
+                search = _search(run, watch, question, progress)
+                heard = _heard_laws(search, question)
+                if not search.findings.complete:
+                    notes.append(search.findings.stopped_because or "the search for laws was stopped")
+                found += _typos_of_the_usual(run.table, cells, facts, question, notes)
+                for suspicion in _settled(run, search, question, heard, cells, facts, notes):
+                    found.append(suspicion)  # one by one: what is settled stays when a limit ends it
+                found = _with_suggestions(run, search, found, facts)
         except StoppedError as stop:
             stopped = watch.reason() or stop.message
+        except TooLargeError as error:
+            stopped = error.typed_message
         except EngineError:
             stopped = watch.reason()  # a job that was cut off is no failure
             if stopped is None:
                 raise
-    if stopped is None and not search.findings.complete:
-        stopped = search.findings.stopped_because or "the search for laws was stopped"
+    stopped = stopped or next(iter(notes), None)
+    wrong = () if facts is None else _wrong_cells(run.table, facts, found)
     settings = {
         "min_probability": question.min_probability,
         "max_size": question.max_size,
         "null": question.null_policy.value,
         "seed": question.seed,
         "engine": run.engine.name,
+        **placement_of(run.table),
     }
-    cells = _cells(run.table, facts, found)
     texts = tuple(format_law(law, run.table.names) for law in heard.laws)
     return ErrorsReport(
-        run.table, cells, texts, settings, stopped is None, stopped, run.seconds, source or ReadSource(None)
+        run.table, wrong, texts, settings, stopped is None, stopped, run.seconds, source or ReadSource(None)
     )
+
+
+def _search(run: Run, watch: UserWatch, question: ErrorsQuestion, progress: Progress) -> Search:
+    """A search for laws; where no process holds the table, on a sample of it, with all rows checked."""
+    table = searched_table(run, question.seed, progress)
+    return Search(table, run.engine, watch, progress=progress, checks=checks_of_table(run.engine, table))
 
 
 @dataclass(frozen=True)
@@ -139,7 +153,13 @@ def _best_of_each(
 
 
 def _settled(
-    run: Run, search: Search, question: ErrorsQuestion, heard: _Heard, facts: ColumnFacts
+    run: Run,
+    search: Search,
+    question: ErrorsQuestion,
+    heard: _Heard,
+    cells: Cells,
+    facts: ColumnFacts,
+    notes: list[str],
 ) -> Iterator[Suspicion]:
     """Hear all laws on the rows that any finds something wrong with, and settle the blame."""
     laws = heard.laws
@@ -147,64 +167,64 @@ def _settled(
         return
     search.progress(f"asking {len(laws)} laws")
     first = run.engine.opinions(laws, search.watch.is_over)
+    notes += dict.fromkeys(opinion.unheard for opinion in first if opinion.unheard is not None)
     rows = np.unique(np.concatenate([opinion.rows for opinion in first]))
+    if is_shuffled(run.table) and rows.size > MOST_SUSPICIOUS:
+        rows = rows[:MOST_SUSPICIOUS]
+        notes.append(f"more than {MOST_SUSPICIOUS:,} rows look wrong, and only the first of these were settled")
     judge = Judge(laws, first, heard.entities, facts, question.min_probability)
-    columns = [np.asarray(run.table.column(column)) for column in range(run.table.width)]
     at_once = max(1_000, _OPINIONS_AT_ONCE // len(laws))
     for begin in range(0, rows.size, at_once):
         search.progress(f"settling {begin:,} of {rows.size:,} rows")
-        some = rows[begin : begin + at_once].astype(np.int32)
-        hearing = Hearing.of(some, run.engine.opinions(laws, search.watch.is_over, some), columns)
+        some = rows[begin : begin + at_once]
+        hearing = Hearing.of(some, run.engine.opinions(laws, search.watch.is_over, some), cells.ranks(some))
+        facts.know(hearing.asked_about(laws))
         for place in range(some.size):
             if place % _ROWS_A_LOOK == 0:
                 search.look()
             yield from judge.settle(hearing, place)
 
 
-def _with_suggestions(run: Run, search: Search, found: Sequence[Suspicion]) -> list[Suspicion]:
+def _with_suggestions(run: Run, search: Search, found: Sequence[Suspicion], facts: ColumnFacts) -> list[Suspicion]:
     """Ask what the cells should be that only left sides speak of: rows with the same right sides may say it."""
     asked: dict[FD, list[int]] = defaultdict(list)
     for number, suspicion in enumerate(found):
         law = reverse_law(suspicion)
         if law is not None:
             asked[law].append(number)
+    laws = sorted(asked, key=lambda law: -len(asked[law]))[:_MOST_REVERSED]
+    if not laws:
+        return list(found)
+    rows = np.unique([found[number].row for law in laws for number in asked[law]])
     answered = list(found)
-    for law in sorted(asked, key=lambda law: -len(asked[law]))[:_MOST_REVERSED]:
-        numbers = asked[law]
-        rows = np.array([found[number].row for number in numbers], np.int32)
-        (opinion,) = run.engine.opinions([law], search.watch.is_over, rows)
-        for place, number in enumerate(numbers):
+    for law, opinion in zip(laws, run.engine.opinions(laws, search.watch.is_over, rows), strict=True):
+        for number in asked[law]:
+            place = int(np.searchsorted(rows, found[number].row))
             answered[number] = with_suggestion(found[number], place, opinion)
+    facts.know((each.column, each.suggested) for each in answered if each.suggested is not None)
     return answered
 
 
-def _facts(table: EncodedTable) -> ColumnFacts:
-    workspace = Workspace(table, NullPolicy.EQUAL)
-    values: dict[int, pa.Array] = {}
-
-    def text(column: int, rank: int) -> str | None:
-        if rank == NULL_RANK:
-            return None
-        if column not in values:
-            values[column] = table.values(column)
-        found: str = typed_to_text(values[column].slice(rank - 1, 1))[0].as_py()
-        return found
-
-    return ColumnFacts([workspace.frequencies(column) for column in range(table.width)], text)
-
-
-def _typos_of_the_usual(table: EncodedTable, facts: ColumnFacts, question: ErrorsQuestion) -> Iterator[Suspicion]:
+def _typos_of_the_usual(
+    table: EncodedTable, cells: Cells, facts: ColumnFacts, question: ErrorsQuestion, notes: list[str]
+) -> Iterator[Suspicion]:
     """Cells of text columns that look like the value that nearly all rows have, and are not."""
     for column in range(table.width):
         if table.type(column) is not ColumnType.STRING:  # one number for another is no typo
             continue
-        for rank, usual, likeness in facts.typos_of_the_usual(column):
-            if likeness >= question.min_probability:
-                for row in np.flatnonzero(table.column(column) == rank).tolist():
-                    yield Suspicion(row, column, usual, likeness, (FD((), column),))
+        typos = [each for each in facts.typos_of_the_usual(column) if each[2] >= question.min_probability]
+        if not typos:
+            continue
+        rows = cells.rows_with(column, [rank for rank, _, _ in typos], MOST_SUSPICIOUS)
+        if rows is None:
+            notes.append(f"more than {MOST_SUSPICIOUS:,} rows have what looks like a typo of {table.names[column]}")
+            continue
+        for rank, usual, likeness in typos:
+            for row in rows[rank]:
+                yield Suspicion(row, column, usual, likeness, (FD((), column),), rank)
 
 
-def _cells(table: EncodedTable, facts: ColumnFacts, found: Sequence[Suspicion]) -> tuple[WrongCell, ...]:
+def _wrong_cells(table: EncodedTable, facts: ColumnFacts, found: Sequence[Suspicion]) -> tuple[WrongCell, ...]:
     """What people read of suspicions, each cell once, the most probable first."""
     best: dict[tuple[int, int], Suspicion] = {}
     for suspicion in found:
@@ -217,7 +237,7 @@ def _cells(table: EncodedTable, facts: ColumnFacts, found: Sequence[Suspicion]) 
             each.row,
             table.names[each.column],
             table.place(each.row),
-            facts.text(each.column, int(table.column(each.column)[each.row])),
+            facts.text(each.column, each.own),
             None if each.suggested is None else facts.text(each.column, each.suggested),
             each.probability,
             tuple(format_law(law, table.names) for law in each.laws),

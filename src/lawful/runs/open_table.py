@@ -19,7 +19,6 @@ from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import Request, families_of, request_of
 from lawful.runs.run import Progress, silent
 from lawful.runs.stopping import UserWatch
-from lawful.tables.shuffled.table import ShuffledTable
 
 if TYPE_CHECKING:
     from lawful.results import (
@@ -129,7 +128,6 @@ class OpenTable(Closing):
         """Find the cells of the table that are probably wrong. See `lawful.errors`."""
         from lawful.runs.errors import ErrorsQuestion, find_errors
 
-        self._refuse_shuffled("finding wrong cells")
         least, size = number("min_probability", min_probability), whole_number("max_size", max_size)
         question = ErrorsQuestion(least, size, null_policy(null), whole_number("seed", seed))
         memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit
@@ -175,11 +173,6 @@ class OpenTable(Closing):
         given = given_laws(law)
         with self._opened.run(null_of_laws(null, given)) as run:
             return explain_law(run, given.one_law(run.table.names), self._progress)
-
-    def _refuse_shuffled(self, what: str) -> None:
-        table = self._opened.table
-        if isinstance(table, ShuffledTable):
-            raise table.needs_all_rows(what)
 
     def profile(self) -> TableProfile:
         """Describe the columns: types, distinct values, nulls, extremes. See `lawful.profile`."""

@@ -64,9 +64,7 @@ class Trials:
 
 def count_trials(run: Run, found: Findings, watch: RankingWatch, progress: Progress) -> Trials:
     """Try what was found within an error, and other laws where they are few; as many as there is time for."""
-    # Shuffles try a law that holds by jobs of its own.
-    exact_cells = 0 if is_shuffled(run.table) else _MOST_EXACT_CELLS
-    chosen = dict(_chosen(found, run.table.rows, exact_cells))
+    chosen = dict(_chosen(found, run.table.rows, by_jobs=is_shuffled(run.table)))
     laws = [law for some in chosen.values() for law in some]
     trials: dict[Law, Trial] = {}
     if not laws:
@@ -86,8 +84,12 @@ def count_trials(run: Run, found: Findings, watch: RankingWatch, progress: Progr
     return Trials(trials, frozenset(chosen))
 
 
-def _chosen(found: Findings, rows: int, exact_cells: int) -> Iterator[tuple[str, list[Law]]]:
-    """The laws of each kind that are tried: those of the least error, and of a listing those of the most interest."""
+def _chosen(found: Findings, rows: int, *, by_jobs: bool) -> Iterator[tuple[str, list[Law]]]:
+    """The laws of each kind that are tried: those of the least error, and of a listing those of the most interest.
+
+    Where each law of a listing is tried by jobs of its own, few of them are.
+    """
+    most_cells, most_exact_cells = (0, 0) if by_jobs else (_MOST_CELLS, _MOST_EXACT_CELLS)
     for kind in ("key", "fd"):
         blocks = [
             block for block in found.blocks if block.kind == kind and block.errors is not None and len(block.sets)
@@ -97,8 +99,8 @@ def _chosen(found: Findings, rows: int, exact_cells: int) -> Iterator[tuple[str,
     for kind in dict.fromkeys(listing.kind for listing in found.listings if len(listing)):
         listings = [listing for listing in found.listings if listing.kind == kind and len(listing)]
         if all(listing.errors is not None for listing in listings):
-            yield kind, _most_interesting(listings, _most(_MOST_CELLS, rows))
-        elif sum(map(len, listings)) <= _most(exact_cells, rows):
+            yield kind, _most_interesting(listings, _most(most_cells, rows))
+        elif sum(map(len, listings)) <= _most(most_exact_cells, rows):
             yield kind, [law for listing in listings for law in listing.laws()]
 
 

@@ -18,7 +18,6 @@ from typing import IO, Any
 import numpy as np
 import pyarrow as pa
 
-from lawful.common.arrays import Int64s
 from lawful.common.errors import SourceError, UsageError
 from lawful.tables.csv_cells import cell_spans, with_cells
 from lawful.tables.encoded_table import EncodedTable
@@ -29,12 +28,16 @@ from lawful.tables.options import CsvDialect, ReadOptions
 
 @dataclass(frozen=True)
 class Change:
-    """A cell that gets another value: its row and column, the new value as text, and a row that has it already."""
+    """A cell that gets another value: its row and column, the new value as text, its rank, and a row that has it.
+
+    Where no process holds the column, no such row is known, and the example is -1.
+    """
 
     row: int
     column: int
     text: str
-    example: int
+    rank: int
+    example: int = -1
 
 
 Rows = Collection[int] | None
@@ -68,16 +71,14 @@ class _LineMender:
         for change in changes:
             self._changes[change.row][change.column] = change
         self._rows = None if rows is None else set(rows)
-        self._files, self._lines = table.origins.places(np.arange(table.rows, dtype=np.int64))
 
     def copy(self, file: int, read: IO[bytes], written: IO[bytes]) -> None:
         """Copy one file."""
         encoding = self._dialect.encoding if self._is_csv else "utf-8"
         text = io.TextIOWrapper(read, encoding, newline="\n")
         out = io.TextIOWrapper(written, encoding, newline="\n")
-        rows = np.flatnonzero(self._files == file)
         positions: Mapping[int, int] | None = None
-        for row, record in self._records(text, rows):
+        for row, record in self._records(text, self._lines_of(file)):
             if row is None:
                 if positions is None and self._is_csv and record:
                     positions = self._positions(record)
@@ -97,16 +98,24 @@ class _LineMender:
         end = record.find("\n", end)
         return f"{record}\n" if end < 0 else record[: end + 1]
 
-    def _records(self, lines: IO[str], rows: Int64s) -> Iterator[tuple[int | None, str]]:
+    def _lines_of(self, file: int) -> Iterator[tuple[int, int]]:
+        """The rows of a file, each with the line that it begins on."""
+        runs = self._table.origins.runs
+        ends = [*runs[1:, 0].tolist(), self._table.rows]
+        for (first, number, line), end in zip(runs.tolist(), ends, strict=False):  # a table without rows has no runs
+            if number == file:
+                yield from ((row, line + row - first) for row in range(first, end))
+
+    def _records(self, lines: IO[str], rows: Iterator[tuple[int, int]]) -> Iterator[tuple[int | None, str]]:
         """The text of the file in pieces: what stands before the first row, then each row with what follows it."""
-        upcoming: Iterator[int | None] = iter([None, *rows.tolist()])
-        begins: Iterator[int | None] = iter([*self._lines[rows].tolist(), None])
         held: list[str] = []
-        row, begin = next(upcoming), next(begins)
+        row: int | None = None
+        upcoming, begin = next(rows, (None, None))
         for number, line in enumerate(lines, 1):
             if number == begin:
                 yield row, "".join(held)
-                row, begin, held = next(upcoming), next(begins), []
+                row, held = upcoming, []
+                upcoming, begin = next(rows, (None, None))
             held.append(line)
         yield row, "".join(held)
 

@@ -12,12 +12,14 @@ from lawful.common.arrays import Int64s
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.mending import Change, Rows, examples
 from lawful.tables.ranking import typed_to_text
+from lawful.tables.shuffled.data import functions_of
 from lawful.tables.spark_rows import SourceRows
 from lawful.tables.to_spark import frame_of
 from lawful.tables.typed_values import typed_values
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
 
 _OTHER_ROWS = (
     "lawful: Spark no longer gives the rows of the source as it did when errors were searched for. "
@@ -52,17 +54,26 @@ def mended_spark(table: EncodedTable, source: SourceRows, changes: Sequence[Chan
                 "lawful_is_new": pa.array([True] * len(changed)),
             }
         )
-        joined = numbered.join(f.broadcast(frame_of(spark, given)), "lawful_id", "left")
-        current = f.when(f.isnan(name), None).otherwise(f.col(name)) if _may_be_nan(type_) else f.col(name)
-        is_same = current.eqNullSafe(f.col("lawful_was").cast(type_))
-        if column in source.retyped:
-            is_same = f.lit(True)  # its values are no longer those of the source
-        new = f.when(is_same, f.col("lawful_value").cast(type_)).otherwise(
-            f.raise_error(f.lit(_OTHER_ROWS)).cast(type_)
-        )
-        mended = f.when(f.col("lawful_is_new"), new).otherwise(f.col(name)).alias(name)
-        numbered = joined.select("lawful_id", *(mended if place == name else place for place in places))
+        is_compared = column not in source.retyped  # else its values are no longer those of the source
+        numbered = with_values_changed(numbered, places, name, type_, frame_of(spark, given), is_compared=is_compared)
     return numbered.select(*places).toDF(*fields)
+
+
+def with_values_changed(
+    numbered: DataFrame, places: Sequence[str], name: str, type_: DataType, given: DataFrame, *, is_compared: bool
+) -> DataFrame:
+    """Numbered rows (`lawful_id`) with other values in one of their columns.
+
+    `given` has the number of each row that changes, the value that it has and the one that it gets (`lawful_was`,
+    `lawful_value`), and `lawful_is_new`. What it has is compared with the row's own, if asked.
+    """
+    f = functions_of(numbered.sparkSession)
+    joined = numbered.join(given.hint("broadcast"), "lawful_id", "left")
+    current = f.when(f.isnan(name), None).otherwise(f.col(name)) if _may_be_nan(type_) else f.col(name)
+    is_same = current.eqNullSafe(f.col("lawful_was").cast(type_)) if is_compared else f.lit(True)
+    new = f.when(is_same, f.col("lawful_value").cast(type_)).otherwise(f.raise_error(f.lit(_OTHER_ROWS)).cast(type_))
+    mended = f.when(f.col("lawful_is_new"), new).otherwise(f.col(name)).alias(name)
+    return joined.select("lawful_id", *(mended if place == name else place for place in places))
 
 
 def _may_be_nan(type_: object) -> bool:

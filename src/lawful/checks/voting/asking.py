@@ -6,14 +6,14 @@ from lawful.checks.voting.key_opinions import key_opinion
 from lawful.checks.voting.opinions import Opinion, fd_opinion
 from lawful.checks.voting.order_opinions import order_opinion
 from lawful.checks.workspace import Workspace
-from lawful.common.arrays import Int32s
+from lawful.common.arrays import Ints
 from lawful.dependencies import FD, CanonicalOD, Key
 
 VotingLaw = FD | CanonicalOD | Key
 """The kinds of laws that have an opinion of single rows."""
 
 
-def opinion_of(law: VotingLaw, workspace: Workspace, rows: Int32s | None = None) -> Opinion:
+def opinion_of(law: VotingLaw, workspace: Workspace, rows: Ints | None = None) -> Opinion:
     """Give what a law thinks of some rows; without any, of those that it finds something wrong with."""
     match law:
         case FD():

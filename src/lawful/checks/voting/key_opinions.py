@@ -15,13 +15,13 @@ from lawful.checks.strength.trial import most_lost
 from lawful.checks.voting.opinions import LEAST_DOUBT, Opinion, doubt_of_loss, opinion_on
 from lawful.checks.voting.votes import Votes
 from lawful.checks.workspace import Workspace
-from lawful.common.arrays import Int32s
+from lawful.common.arrays import Ints
 from lawful.dependencies import Key
 
 _EITHER = 0.5
 
 
-def key_opinion(law: Key, workspace: Workspace, rows: Int32s | None) -> Opinion:
+def key_opinion(law: Key, workspace: Workspace, rows: Ints | None) -> Opinion:
     """Give what a key thinks; see `opinion_of`."""
     partition = workspace.partition(law.columns)
     sizes = np.diff(partition.offsets)
@@ -34,7 +34,11 @@ def key_opinion(law: Key, workspace: Workspace, rows: Int32s | None) -> Opinion:
     weights = np.zeros(others.size)
     repeated = others > 0
     if repeated.any():
-        loss = min(1.0, most_lost(float(np.count_nonzero(repeated))) / others.size)
-        doubt = min(1.0, max(LEAST_DOUBT, doubt_of_loss(loss, len(law.columns) - 1)))
-        weights[repeated] = math.log(max(doubt, _EITHER))
+        weights[repeated] = key_weight(law, int(np.count_nonzero(repeated)), others.size)
     return opinion_on(rows, Votes(others, nothing, others, nothing), weights)
+
+
+def key_weight(law: Key, repeated: int, rows: int) -> float:
+    """What a key thinks of each of so many rows, of all, that share its values."""
+    loss = min(1.0, most_lost(float(repeated)) / rows)
+    return math.log(max(min(1.0, max(LEAST_DOUBT, doubt_of_loss(loss, len(law.columns) - 1))), _EITHER))

@@ -25,18 +25,18 @@ from lawful.checks.voting.opinions import (
 )
 from lawful.checks.voting.votes import Votes
 from lawful.checks.workspace import Workspace
-from lawful.common.arrays import Floats, Int32s
+from lawful.common.arrays import Floats, Ints
 from lawful.dependencies import CanonicalOD
 
-_CLOSE = 0.1
+CLOSE = 0.1
 """A row is close to its place if so small a share of the chain is swapped with it."""
 _CLOSE_BY_CHANCE = 0.2
 """The share of random values that would be close."""
-_FREE_VOTES = 2
+FREE_VOTES = 2
 """Two rows of a chain may themselves be wrong: so many votes say nothing."""
 
 
-def order_opinion(law: CanonicalOD, workspace: Workspace, rows: Int32s | None) -> Opinion:
+def order_opinion(law: CanonicalOD, workspace: Workspace, rows: Ints | None) -> Opinion:
     """Give what an order thinks; see `opinion_of`."""
     votes = order_votes(law, workspace)
     return opinion_on(rows, votes, _weights(law, votes, workspace))
@@ -60,23 +60,30 @@ def _weights(law: CanonicalOD, votes: Votes, workspace: Workspace) -> Floats:
     if not failing.any():
         return weights
     failed = int(np.count_nonzero(failing))
-    rival = votes.rival[failing].astype(np.float64)
-    doubt = max(
-        LEAST_DOUBT,
-        doubt_of_loss(min(1.0, most_lost(float(failed)) / tested), len(law.context)),
-        _tendency(rival / votes.others[failing]),
-    )
+    rival = votes.rival[failing]
+    close = int(np.count_nonzero(rival / votes.others[failing] < CLOSE))
     apart = exceptions((law.left, law.right), votes, failed / tested, workspace)[failing]
-    doubts = np.minimum(1.0, np.maximum(doubt, apart))
-    against = SLIP ** np.clip(rival - _FREE_VOTES, 0.0, MOST_VOTES)
-    weights[failing] = np.log(doubts + (1.0 - doubts) * against)
+    weights[failing] = order_weights(rival, doubt_of_order(law, tested, failed, close), apart)
     return weights
 
 
-def _tendency(displaced: Floats) -> float:
+def doubt_of_order(law: CanonicalOD, tested: int, failed: int, close: int) -> float:
+    """How often an order would reject a right row: it fails so many of those it tests, and so many are close."""
+    loss = min(1.0, most_lost(float(failed)) / tested)
+    return max(LEAST_DOUBT, doubt_of_loss(loss, len(law.context)), _tendency(failed, close))
+
+
+def order_weights(rival: Ints, doubt: float, apart: Floats) -> Floats:
+    """What an order thinks of rows that are swapped with so many of a chain; `apart` as for FDs."""
+    doubts = np.minimum(1.0, np.maximum(doubt, apart))
+    against = SLIP ** np.clip(rival.astype(np.float64) - FREE_VOTES, 0.0, MOST_VOTES)
+    weights: Floats = np.log(doubts + (1.0 - doubts) * against)
+    return weights
+
+
+def _tendency(failed: int, close: int) -> float:
     """How far an order is a tendency, 0 to 1: the share of rows outside the chain that are close to their place.
 
     Wrong values stand anywhere. One row more is supposed, of which half is close.
     """
-    close = (np.count_nonzero(displaced < _CLOSE) + 0.5) / (displaced.size + 1.0)
-    return max(0.0, (close - _CLOSE_BY_CHANCE) / (1.0 - _CLOSE_BY_CHANCE))
+    return max(0.0, ((close + 0.5) / (failed + 1.0) - _CLOSE_BY_CHANCE) / (1.0 - _CLOSE_BY_CHANCE))

@@ -9,7 +9,7 @@ import numpy as np
 from lawful.checks.partitions import Partition
 from lawful.checks.voting.kernels.votes import count_votes
 from lawful.checks.workspace import Workspace
-from lawful.common.arrays import Flags, Int32s
+from lawful.common.arrays import Flags, Ints
 from lawful.common.meanings import NULL_RANK
 from lawful.dependencies import FD
 
@@ -33,20 +33,22 @@ class Votes:
         The rank of that value, 0 if there is none.
     """
 
-    others: Int32s
-    alike: Int32s
-    rival: Int32s
-    suggested: Int32s
+    others: Ints
+    alike: Ints
+    rival: Ints
+    suggested: Ints
 
     @property
     def tested(self) -> Flags:
         """The rows that are voted on."""
-        return self.others > 0
+        tested: Flags = self.others > 0
+        return tested
 
     @property
     def failing(self) -> Flags:
         """The rows whose value has fewer votes than another one."""
-        return self.rival > self.alike
+        failing: Flags = self.rival > self.alike
+        return failing
 
 
 def class_votes(law: FD, workspace: Workspace) -> Votes:

@@ -14,7 +14,7 @@ as long as comparing all pairs will take, and all pairs are compared.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -33,19 +33,21 @@ from lawful.discovery.compared_pairs import (
 )
 from lawful.discovery.denials.hybrid import DenialConstraints
 from lawful.discovery.denials.listing import DenialListing, interests_of
+from lawful.discovery.denials.measured import DenialBorder
 from lawful.discovery.denials.preliminary import Numbers, Preliminary
 from lawful.discovery.denials.questions import DenialQuestion, predicate_space
 from lawful.discovery.findings import Findings
 from lawful.discovery.loop import run_loop
+from lawful.discovery.measured_borders import MeasuredBorders
 from lawful.discovery.search import Search
 from lawful.evidence.denials.evidence import DenialEvidence
 from lawful.search import distinct_sets, pack_sets, set_sizes
 from lawful.search.denials.inversion import almost_constraints
 from lawful.search.denials.literals import Literals
-from lawful.search.denials.reduction import ShouldStop, reading_order
+from lawful.search.denials.reduction import ShouldStop, is_possible, reading_order
 from lawful.search.sets import by_size, order_by_size
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.sample import SampleTable, is_sample
+from lawful.tables.sample import SampleTable, is_sample, rows_of_all
 
 if TYPE_CHECKING:
     from lawful.discovery.denials.small import SmallConstraints
@@ -140,7 +142,9 @@ class _Constraints:
             if not is_full:
                 self._preliminary.wait_as_long_as_all_pairs_take()
         self._search.counts["full_evidence"] = int(strategy == "full")
-        if question.error:
+        if question.error and is_sample(self._table):
+            self._find_almost_by_checks()
+        elif question.error:
             self._find_almost()
         elif strategy == "full":
             self._find_all(self._preliminary.all_pairs(counted=False))
@@ -280,6 +284,24 @@ class _Constraints:
         for sets, broken in self._almost(edges, literals, evidence.counts, pairs):
             self._found.append(sets)
             self._errors.append(broken / pairs)
+
+    def _find_almost_by_checks(self) -> None:
+        """Find the constraints that few enough pairs break, as the engine counts them."""
+        of_all = math.comb(rows_of_all(self._table), 2)
+        pairs = max(1, of_all)
+        literals = Literals.of(self._space, self._question.convention)
+        border = DenialBorder(literals, self._preliminary.pool, self._search.look)
+
+        def state(_: Hashable, sets: Words, broken: Sequence[int]) -> None:
+            found, kept = literals.meant(sets)
+            possible = is_possible(found, self._space)
+            self._found.append(found[possible])
+            self._errors.append(np.array(broken, np.int64)[kept][possible] / pairs)
+
+        allowed, nothing = most_within(self._question.error, pairs), ("", ())
+        thinker = MeasuredBorders(self._search, {"": border}, allowed, state, {nothing: of_all})
+        for size in self._preliminary.sizes(literals.most_units):
+            run_loop(self._search, thinker.up_to(size))
 
     def _almost(self, edges: Words, literals: Literals, counts: Int64s, pairs: int) -> Iterator[tuple[Words, Int64s]]:
         allowed = most_within(self._question.error, pairs)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -28,8 +29,10 @@ from lawful.discovery.compared_pairs import (
 )
 from lawful.discovery.findings import Findings
 from lawful.discovery.loop import run_loop
+from lawful.discovery.measured_borders import Border, MeasuredBorders
 from lawful.discovery.pods.hybrid import PointwiseLaws, SmallPointwiseLaws
 from lawful.discovery.pods.listing import PairsCovered, PointwiseListing, goal_number
+from lawful.discovery.pods.measured import LeftSides, Marked, sampled_edges
 from lawful.discovery.pods.questions import PointwiseQuestion, order_space
 from lawful.discovery.pods.thinking import left_sides_of
 from lawful.discovery.search import Search
@@ -37,10 +40,10 @@ from lawful.evidence.denials.evidence import DenialEvidence
 from lawful.search.denials.inversion import depths
 from lawful.search.pods.almost import almost_left_sides
 from lawful.search.pods.kernels.left_sides import count_columns, edges_of_signs
-from lawful.search.pods.left_sides import Goal, goals_of, pair_edges
+from lawful.search.pods.left_sides import Goal, goals_of, pair_edges, told_left_sides
 from lawful.search.sets import sets_without
 from lawful.tables.encoded_table import EncodedTable
-from lawful.tables.sample import SampleTable, is_sample
+from lawful.tables.sample import SampleTable, is_sample, rows_of_all
 
 
 def discover_pointwise(search: Search, question: PointwiseQuestion) -> Findings:
@@ -86,6 +89,8 @@ class _Laws:
             if not is_full:
                 self._compared.wait_as_long_as_all_pairs_take()
         search.counts["full_evidence"] = int(strategy == "full")
+        if question.error and is_sample(search.table):
+            return self._find_almost_by_checks()
         if question.error:
             return self._find_almost(self._compared.all_pairs(counted=True))
         if strategy == "full":
@@ -145,6 +150,38 @@ class _Laws:
                     self._state(goal, sets[is_new], broken[is_new] / pairs)
             smallest = size + 1
         return evidence
+
+    def _find_almost_by_checks(self) -> DenialEvidence:
+        """State the laws that few enough pairs break, as the engine counts them; what < and = say, <= need not."""
+        rows = rows_of_all(self._search.table)
+        pairs = max(1, math.comb(rows, 2))
+        allowed = most_within(self._question.error, pairs)
+        edges, look = sampled_edges(self._compared.pool, self._columns), self._search.look
+
+        def state(goal: Hashable, sets: Words, broken: Sequence[int]) -> None:
+            assert isinstance(goal, Goal)
+            told = told_left_sides(goal, sets)
+            self._state(goal, sets[told], np.array(broken, np.int64)[told] / pairs)
+
+        goals = goals_of(self._columns)
+        strong: dict[Hashable, Border] = {
+            goal: LeftSides(goal, self._columns, edges, None, look) for goal in goals if goal.operator != "<="
+        }
+        stronger = MeasuredBorders(self._search, strong, allowed, state)
+
+        def marked(column: int) -> Marked:
+            return lambda: (stronger.wrong(Goal(column, "=")), stronger.wrong(Goal(column, "<")))
+
+        weak: dict[Hashable, Border] = {
+            goal: LeftSides(goal, self._columns, edges, marked(goal.column), look)
+            for goal in goals
+            if goal.operator == "<="
+        }
+        weaker = MeasuredBorders(self._search, weak, allowed, state)
+        for size in self._sizes():
+            run_loop(self._search, stronger.up_to(size))
+            run_loop(self._search, weaker.up_to(size))
+        return self._compared.evidence
 
     def _sizes(self) -> list[int]:
         return list(depths(self._largest)) if self._search.watch.is_limited else [self._largest]

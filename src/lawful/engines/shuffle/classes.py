@@ -157,6 +157,12 @@ def too_large() -> str:
     )
 
 
+def require_task(rows: int) -> None:
+    """Refuse rows of one class that a task does not take."""
+    if rows > LARGEST_CLASS:
+        raise TooLargeError(too_large())
+
+
 def raise_told(error: str | None) -> None:
     """Raise what a task could not do, if it told such a thing."""
     if error is not None:

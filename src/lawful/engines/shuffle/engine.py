@@ -21,7 +21,7 @@ from lawful.checks.denials.tree import Path
 from lawful.checks.fitting import require_columns, require_policy
 from lawful.checks.voting.asking import VotingLaw
 from lawful.checks.voting.opinions import Opinion
-from lawful.common.arrays import Int32s, Int64s
+from lawful.common.arrays import Int32s, Int64s, Ints
 from lawful.common.errors import TooLargeError, UsageError
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import FD, CanonicalOD, Key, Law
@@ -42,9 +42,12 @@ from lawful.engines.shuffle.listing import (
     simplest,
     summarized,
 )
+from lawful.engines.shuffle.measured import coarse_classes, fine_classes, measure_together, measuring_jobs
+from lawful.engines.shuffle.opinions import Asking, Told
 from lawful.engines.shuffle.sampling import draw_sample
 from lawful.engines.shuffle.sequences import too_long
 from lawful.engines.shuffle.strength import Trying
+from lawful.engines.shuffle.value_facts import ValueFacts
 from lawful.engines.shuffle.values import ValuedChunk, prepared, rows_with_values
 from lawful.engines.spark_jobs import Call, SparkJobs
 from lawful.evidence import AgreeSets, Pool, Rows, SwapSets
@@ -83,6 +86,8 @@ class ShuffleEngine:
         self._most_rows = most_rows
         self._opened_on: tuple[ShuffledTable, NullPolicy] | None = None
         self._should_stop: ShouldStop | None = None
+        self._facts: ValueFacts | None = None
+        self._told: dict[VotingLaw, Told] = {}
 
     @contextmanager
     def stopping(self, should_stop: ShouldStop) -> Iterator[None]:
@@ -97,7 +102,8 @@ class ShuffleEngine:
         """Take a table, which is where Spark reads it already."""
         if not isinstance(table, ShuffledTable):
             raise UsageError(f"{table.name} was not encoded to be shuffled", "Use --placement replicate.")
-        self._opened_on = table, null_policy
+        self._opened_on, self._facts = (table, null_policy), None
+        self._told.clear()
         self._jobs.begin()
 
     def tune(self, *, cache_bytes: int | None = None, longest_chain: int | None = None) -> None:
@@ -123,8 +129,11 @@ class ShuffleEngine:
         given = [replace(task, law=prepared(task.law, table)) for task in given]
         tried = [task for task in given if task.trial]
         given = [task for task in given if not task.trial]
+        measured = [task for task in given if task.measure is not None and not isinstance(task.law, Key | FD)]
+        known = {task.id for task in measured}
         yield from self._verdicts([task for task in given if task.measure is None and not task.damage])
-        yield from self._counted([task for task in given if task.measure is not None or task.damage])
+        yield from self._counted([t for t in given if (t.measure is not None or t.damage) and t.id not in known])
+        yield from self._measured(measured)
         trying = Trying(*self._opened(), self._chunk_rows, self._gathered, self._large(), self._damage, self._holds)
         yield from trying.verdicts(tried)
 
@@ -148,6 +157,24 @@ class ShuffleEngine:
             yield from (Verdict(id_, False, rows) for id_, rows in broken.items())
             remaining = [task for task in remaining if task.id not in broken]
         yield from (Verdict(task.id, True, None) for task in remaining)
+
+    def _measured(self, tasks: Sequence[CheckTask]) -> Iterator[Verdict]:
+        """Count what breaks laws within an error, those with the same classes together."""
+        table, policy = self._opened()
+        certain = {task.id for task in tasks if not table.rows or self._deciding().holds_by_counts(task.law)}
+        yield from (Verdict(id_, True, None, 0) for id_ in certain)
+        remaining = [task for task in tasks if task.id not in certain]
+        for classes in (coarse_classes(table, self._chunk_rows), fine_classes):
+            too_large: list[CheckTask] = []
+            for job in measuring_jobs(remaining, classes):
+                try:
+                    counts = measure_together(table.dataset, job, policy, self._chunk_rows, self._gathered)
+                except TooLargeError:
+                    too_large += job.tasks
+                else:
+                    yield from (Verdict(id_, not count, None, count) for id_, count in counts.items())
+            remaining = too_large
+        yield from self._counted(remaining)  # each law by itself may have a way around, or says what is too large
 
     def _counted(self, tasks: Sequence[CheckTask]) -> Iterator[Verdict]:
         """Check, then count what is broken: keys and FDs by aggregation, other laws class by class."""
@@ -310,9 +337,22 @@ class ShuffleEngine:
         """Refuse: nobody compares all pairs of so many rows."""
         self._refuse("comparing all pairs of rows")
 
-    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Int32s | None = None) -> list[Opinion]:
-        """Refuse."""
-        self._refuse("finding wrong cells")
+    def opinions(self, laws: Sequence[VotingLaw], should_stop: ShouldStop, rows: Ints | None = None) -> list[Opinion]:
+        """Let rows vote by shuffles; the rows that a law finds wrong come here, and no others."""
+        table, policy = self._opened()
+
+        def gathered(frame: DataFrame) -> pa.Table:
+            return Call(self._jobs, should_stop).gathered(frame)
+
+        asking = Asking(table, policy, self._chunk_rows, self.value_facts, gathered, self._told)
+        return asking.opinions(laws, None if rows is None else rows.astype(np.int64))
+
+    @property
+    def value_facts(self) -> ValueFacts:
+        """How often values of the table occur, and their texts."""
+        if self._facts is None:
+            self._facts = ValueFacts(self._opened()[0], self._gathered_table)
+        return self._facts
 
 
 class _AllRows:

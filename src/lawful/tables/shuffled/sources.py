@@ -116,6 +116,16 @@ def _numbered(
     return NumberedRows(frame.selectExpr(*values), numbered, NO_ORIGINS if files is None else _origins(counts, files))
 
 
+def numbered_files(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """The rows of files under other names for their columns, with the ids that they were encoded with (`lawful_id`)."""
+    what = "_metadata.file_path"
+    counts = _counted(frame, what, decoded_path)
+    read = ["`" + own.replace("`", "``") + "`" for own in frame.columns]
+    values = [f"{own} as {name}" for own, name in zip(read, names, strict=True)]
+    placed = frame.selectExpr(*values, f"{what} as file", "_metadata.row_index as place")
+    return with_offsets(placed, counts).selectExpr(*names, "first + place as lawful_id")
+
+
 def _normal(name: str, type_: str, position: int) -> str:
     """A column whose equal values are equal: NaN is null, and there is one zero."""
     if type_ in ("float", "double"):

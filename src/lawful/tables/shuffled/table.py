@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SAMPLED_CELLS = 32_000_000
 """The most cells of a sample: with 64 bits each, and what is made of them, about half a gigabyte."""
 SAMPLED_ROWS = 1_000_000
+MOST_SUSPICIOUS = 1_000_000
+"""The most rows with wrong cells that come to this process, with all of their columns."""
 
 
 @dataclass(frozen=True)
