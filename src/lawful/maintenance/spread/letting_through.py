@@ -8,12 +8,12 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from lawful.checks.denials.pair_judge import PairJudge
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.discovery.questions import Watch
 from lawful.engines.spread.kept_laws import KeptLaw
 from lawful.engines.spread.met_rows import Cells, MetRow
 from lawful.maintenance.pins.outcomes import PutAside
-from lawful.maintenance.pins.pair_judge import PairJudge
 from lawful.tables.living.text_rows import text_rows
 
 _ROWS_A_LOOK = 512
