@@ -19,7 +19,6 @@ from lawful.maintenance.spread import memory
 from lawful.runs.maintain import OpenState
 from maintenance.changing_tables import Row, arrow_of, changes, names_of, rows_in, taken
 from maintenance.test_pinned_laws import LAWS, POLICIES, WIDTH, breaks, fitting
-from maintenance.test_spread_states import with_equalities
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -106,7 +105,7 @@ def test_states_tell_the_same_of_any_batches(
     spark: SparkSession, data: st.DataObject, policy: NullPolicy, puts_aside: bool
 ) -> None:
     first, batches = data.draw(changes(WIDTH, most=6))
-    laws = with_equalities(fitting([data.draw(family) for family in LAWS], policy))
+    laws = fitting([data.draw(family) for family in LAWS], policy)
     if laws:
         states_tell_the_same(spark, first, batches[:2], policy, laws, puts_aside=puts_aside)
 
@@ -118,6 +117,6 @@ def test_states_tell_the_same_of_many_batches(
     spark: SparkSession, data: st.DataObject, policy: NullPolicy, puts_aside: bool
 ) -> None:
     first, batches = data.draw(changes(WIDTH, most=10))
-    laws = with_equalities(fitting([data.draw(family) for family in LAWS], policy))
+    laws = fitting([data.draw(family) for family in LAWS], policy)
     if laws:
         states_tell_the_same(spark, first, batches, policy, laws, puts_aside=puts_aside)

@@ -24,6 +24,7 @@ from lawful.engines.spread.kept_laws import of_part
 from lawful.maintenance.applied import Applied
 from lawful.maintenance.batches import Batch
 from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.spread import ranged_laws
 from lawful.maintenance.spread.keeping import kept_laws
 from lawful.maintenance.spread.state import SpreadState
 from lawful.tables.living.living_table import RowOrigins
@@ -59,6 +60,16 @@ SOME_LAWS: list[Law] = [
     DC((*compared((0, "="), (1, "!="), (2, "!=")),)),
     DC((*compared((0, "=")), Predicate(Cell("t", 1), "<", Cell("s", 2)))),
 ]
+WITHOUT_EQUALITIES: list[Law] = [
+    CanonicalOD((), 0, 1, "asc"),
+    CanonicalOD((), 1, 2, "desc"),
+    POD(((0, "<"), (1, ">=")), (2, "<=")),
+    DC((*compared((0, "<"), (2, "!=")), Predicate(Cell("t", 1), "<", Constant(2)))),
+    DC((Predicate(Cell("t", 0), "<", Cell("s", 1)), Predicate(Cell("t", 2), "=", Cell("s", 3)))),
+    DC((Predicate(Cell("t", 0), ">", Constant(2)),)),
+    DC((*compared((0, "<"), (1, "<"), (2, ">"), (3, "<=")),)),
+]
+LISTS: list[Law] = [ListOD(((0, "asc"), (1, "desc")), ((2, "desc"),)), ListOD((), ((3, "asc"),))]
 FIRST: list[Row] = [(1, 1, 1, 0), (1, 2, 1, 0), (2, 3, None, 0), (2, 3, None, 0), (None, 1, 2, 1), (3, None, -1, 1)]
 BATCHES: list[tuple[list[Row], float]] = [
     ([(1, 3, 0, 1), (None, 1, 3, 1), (4, 0, 0, 0)], 0.0),
@@ -122,24 +133,27 @@ def batches_are_followed(
         assert state.differences() == []
 
 
-def with_equalities(laws: list[Law]) -> list[Law]:
-    """Those that can be kept."""
-    kept = []
-    for law in laws:
-        try:
-            kept_laws([law], [f"c{n}" for n in range(WIDTH)])
-        except UsageError:
-            continue
-        kept.append(law)
-    return kept
-
-
 @pytest.mark.parametrize("policy", [NullPolicy.EQUAL, pytest.param(NullPolicy.IGNORE, marks=pytest.mark.slow)])
 def test_pinned_laws_of_every_shape_are_as_brute_force_says(
     spark: SparkSession, policy: NullPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segments, "_MOST_SEGMENTS", 2)  # so that segments are joined, in part and all of them
     batches_are_followed(spark, FIRST, BATCHES, policy, SOME_LAWS)
+
+
+def test_laws_that_compare_nothing_by_equality_are_followed(spark: SparkSession) -> None:
+    batches_are_followed(spark, FIRST, BATCHES[1:2], NullPolicy.EQUAL, [WITHOUT_EQUALITIES[0], LISTS[0]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", list(NullPolicy))
+def test_laws_that_compare_nothing_by_equality_are_as_brute_force_says(
+    spark: SparkSession, policy: NullPolicy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "_MOST_SEGMENTS", 2)
+    monkeypatch.setattr(ranged_laws, "ROWS_A_BUCKET", 1)  # so that buckets are cut above their rows
+    laws = fitting([*WITHOUT_EQUALITIES, *LISTS], policy)
+    batches_are_followed(spark, FIRST, BATCHES, policy, laws)
 
 
 @pytest.mark.slow
@@ -149,7 +163,7 @@ def test_pinned_laws_after_any_batches_are_as_brute_force_says(
     spark: SparkSession, data: st.DataObject, policy: NullPolicy
 ) -> None:
     first, batches = data.draw(changes(WIDTH, most=8))
-    laws = with_equalities(fitting([data.draw(family) for family in LAWS], policy))
+    laws = fitting([data.draw(family) for family in LAWS], policy)
     batches_are_followed(spark, first, batches[:2], policy, laws)
 
 
@@ -199,10 +213,6 @@ def test_of_two_manifests_with_one_number_the_first_counts(spark: SparkSession, 
 
 
 def test_what_cannot_be_kept_spread_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    names = ["a", "b", "c"]
-    for law in (CanonicalOD((), 0, 1, "asc"), ListOD(((0, "asc"),), ((1, "asc"),))):
-        with pytest.raises(UsageError, match="compares no columns by ="):
-            kept_laws([law], names)
     frame, where = spark.createDataFrame([(1, 2)], "a int, b int"), lawful.SparkSettings(placement="shuffle")
     with pytest.raises(UsageError, match="pinned laws"):
         lawful.make_state(tmp_path / "state", frame, pins=["a -> b"], spark=where)
@@ -313,10 +323,9 @@ def test_a_stream_feeds_a_spread_state_every_batch_once(spark: SparkSession, tmp
 
 
 def test_laws_that_say_the_same_are_kept_alike() -> None:
-    names = ["a", "b", "c"]
-    shapes = [kept.shape for kept in kept_laws([Key((0,)), FD((0,), 1), CanonicalOD((0,), 1, 2, "asc")], names)]
-    assert shapes == ["agree", "differ", "classes"]
-    (kept,) = kept_laws([DC((*compared((0, "="), (1, "<")),))], names)
+    laws = [Key((0,)), FD((0,), 1), CanonicalOD((0,), 1, 2, "asc"), ListOD(((0, "asc"),), ((1, "asc"),))]
+    assert [kept.shape for kept in kept_laws(laws)] == ["agree", "differ", "classes", "ranges"]
+    (kept,) = kept_laws([DC((*compared((0, "="), (1, "<")),))])
     assert (kept.shape, kept.columns) == ("differ", (0, 1))
     assert of_part(kept.part(3)) == (0, 3)
 

@@ -66,6 +66,44 @@ def _cells(come: pa.Table, columns: Sequence[int]) -> list[Cells]:
     return list(zip(*texts, strict=True)) if texts else [()] * come.num_rows
 
 
+def ranged_judge(
+    kept: KeptLaw, come: pa.Table, partners: Mapping[int, int], types: Sequence[ColumnType], null: NullPolicy
+) -> Judge:
+    """What judges the rows of a batch by a law without classes; `partners` are rows that stay, by place."""
+    return _Ranged(kept, come, partners, types, null)
+
+
+class _Ranged:
+    """Judges by a row of the table that breaks the law with a row, and by comparing it with those let through."""
+
+    def __init__(
+        self,
+        kept: KeptLaw,
+        come: pa.Table,
+        partners: Mapping[int, int],
+        types: Sequence[ColumnType],
+        null: NullPolicy,
+    ) -> None:
+        self._partners = partners
+        columns = {column: come.column(f"c{column}").combine_chunks() for column in kept.columns}
+        self._judge = PairJudge(kept.law, text_rows(columns, types, come.num_rows), null)
+        every = np.ones(come.num_rows, np.bool_)
+        self._may_break = self._judge.degrees(every, every) > 0
+        self._through: list[int] = []
+
+    def partners(self, row: int) -> Partners | None:
+        if row in self._partners:
+            return self._partners[row], -1
+        if not self._may_break[row]:
+            return None
+        broken = np.flatnonzero(self._judge.partners(row, np.array(self._through, np.int64)))
+        return (-1, self._through[int(broken[0])]) if len(broken) else None
+
+    def let_through(self, row: int) -> None:
+        if self._may_break[row]:
+            self._through.append(row)
+
+
 class _Counted:
     """Judges by a key or a functional dependency; a row that the law does not judge has no key."""
 
