@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +26,7 @@ from lawful.common.meanings import NullPolicy
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Constant, Key, Law, ListOD, Predicate
 from lawful.discovery.questions import Watch
 from lawful.engines.spread.kept_laws import of_part
+from lawful.engines.spread.range_index import RangeIndex
 from lawful.maintenance.applied import Applied
 from lawful.maintenance.batches import Batch
 from lawful.maintenance.settings import StateSettings
@@ -30,6 +36,7 @@ from lawful.maintenance.spread.state import SpreadState
 from lawful.tables.living.living_table import RowOrigins
 from lawful.tables.options import ReadOptions
 from lawful.tables.origins import NO_ORIGINS, Origins
+from lawful.tables.spread import manifests as manifests_module
 from lawful.tables.spread import segments
 from lawful.tables.spread.manifests import Manifests
 from lawful.tables.spread.past import Past, PastSegments, RowPlaces
@@ -85,12 +92,13 @@ def made(
     policy: NullPolicy,
     laws: list[Law],
     row_key: tuple[str, ...] = (),
+    buckets: int = 2,
 ) -> SpreadState:
     source = read_texts(
         spark, spark.createDataFrame(arrow_of(rows, WIDTH)), ReadOptions(), (folder / "source").as_uri()
     )
     settings = StateSettings((), policy, row_key=row_key, only_pinned=True)
-    return SpreadState.create(spark, (folder / "state").as_uri(), source, settings, laws, Watch(), buckets=2)
+    return SpreadState.create(spark, (folder / "state").as_uri(), source, settings, laws, Watch(), buckets=buckets)
 
 
 def apply(state: SpreadState, come: list[Row], go: list[Row], name: str | None = None) -> Applied:
@@ -200,16 +208,132 @@ def test_of_two_manifests_with_one_number_the_first_counts(spark: SparkSession, 
     with pytest.raises(SourceError, match="another process"):
         manifests.write(0, {"who": "two"})
     (folder,) = (path for path in (tmp_path / "manifests").iterdir() if path.is_dir())
-    late = tmp_path / "manifests" / f"{0:010d}-{'0' * 32}"
+    late = tmp_path / "manifests" / f"{0:010d}-{'f' * 32}"  # as a version might that let two be there
     late.mkdir()
     (late / "part-00000-x.txt").write_text("{}")
     assert manifests.latest()["who"] == "one"
     for part in folder.glob("part-*"):
         part.write_text(part.read_text().replace("one", "two"))
-        (folder / f".{part.name}.crc").unlink()  # by which Hadoop would see it on this file system
     late.rename(tmp_path / "away")
     with pytest.raises(DamagedTableError, match="checksum"):
         manifests.latest()
+
+
+def test_writers_agree_where_files_cannot_be_linked(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifests_module, "local_path", lambda _: None)
+    manifests = Manifests(spark, tmp_path.as_uri())
+    manifests.write(0, {"who": "one"})
+    with pytest.raises(SourceError, match="another process"):
+        manifests.write(0, {"who": "two"})
+    assert manifests.latest() == {"who": "one", "number": 0}
+    for dies_at, then in (("-accept-", "two"), ("manifests/", "dead")):
+        number = manifests.last_number() + 1
+        with monkeypatch.context() as patched:
+            patched.setattr(Manifests, "_write_text", _dying_at(dies_at))
+            with pytest.raises(KeyboardInterrupt):
+                manifests.write(number, {"who": "dead"})
+        assert manifests.last_number() == number - 1
+        if then == "dead":  # it may have been decided, so the next writer writes it, and is told so
+            with pytest.raises(SourceError, match="another process"):
+                manifests.write(number, {"who": "two"})
+        else:
+            manifests.write(number, {"who": "two"})
+        assert manifests.latest() == {"who": then, "number": number}
+
+
+def _dying_at(place: str) -> Callable[[Manifests, str, str], None]:
+    write = Manifests._write_text
+
+    def dies(self: Manifests, folder: str, text: str) -> None:
+        if place in folder:
+            raise KeyboardInterrupt
+        write(self, folder, text)
+
+    return dies
+
+
+@pytest.mark.parametrize("links", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_of_two_processes_one_writes_each_manifest(tmp_path: Path, links: bool) -> None:
+    count = 40 if links else 6
+    command = [sys.executable, str(Path(__file__).with_name("manifest_writer.py")), str(tmp_path), str(count)]
+    running = [
+        subprocess.Popen([*command, name, *(["links"] if links else [])], stdout=subprocess.PIPE, text=True)
+        for name in ("one", "two")
+    ]
+    for name in ("one", "two"):  # both begin when both are there
+        while not (tmp_path / f"{name}.ready").exists():
+            time.sleep(0.05)
+    (tmp_path / "go").touch()
+    written = [set(map(int, process.communicate(timeout=300)[0].split())) for process in running]
+    assert [process.returncode for process in running] == [0, 0]
+    assert written[0] | written[1] == set(range(count))
+    assert not written[0] & written[1]
+    for number in range(count):
+        there = (tmp_path / "manifests").glob(f"{number:010d}-*/part-*")
+        texts = {json.loads(part.read_text())["who"] for part in there}
+        assert texts == {"one" if number in written[0] else "two"}
+
+
+@pytest.mark.parametrize("aside", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_laws_without_equalities_follow_the_types_of_their_columns(
+    spark: SparkSession, tmp_path: Path, aside: bool
+) -> None:
+    """A column that gets another type has another order: 9 is below 10 as a number, and above it as a text."""
+    first = pa.table({"a": [9, 10], "b": [1, 2], "c": pa.array([None, None], pa.string())})
+    asked: dict[str, Any] = {"only_pinned": True, "pins": ["{}: a ~ b asc", "[b] -> [c]", "not(t.a < s.b)"]}
+    spread = lawful.SparkSettings(session=spark, placement="shuffle")
+    batches: list[dict[str, Any]] = [
+        {"inserts": pa.table({"a": [9.5], "b": [3], "c": [7]})},
+        {
+            "inserts": pa.table({"a": [11.0], "b": [1], "c": [5]}),
+            "deletes": pa.table({"a": [9], "b": [1], "c": [None]}),
+        },
+    ]
+    with (
+        lawful.make_state(tmp_path / "one", first, **asked, engine="local") as one,
+        lawful.make_state(tmp_path / "two", spark.createDataFrame(first), **asked, spark=spread) as two,
+    ):
+        for number, batch in enumerate(batches):
+            reports = []
+            for each, state in (("one", one), ("two", two)):
+                quarantine = {"quarantine": tmp_path / f"{each} {number}"} if aside else {}
+                reports.append(state.apply(**batch, **quarantine, batch_id=f"{number}"))
+            assert [_counts(report) for report in reports[:1]] == [_counts(report) for report in reports[1:]]
+        for each, other in zip(one._state.table.columns, two._state.table.columns, strict=True):
+            assert each.type == other.type
+        assert two.described(verify=True).differences == []
+
+
+def _counts(report: Any) -> list[Any]:
+    return [report.rows, *((pin.text, pin.holds, pin.violating, pin.pairs) for pin in report.pins)]
+
+
+def test_a_law_that_holds_reads_the_buckets_that_its_rows_fall_into(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows: list[Row] = [(n, 2 * n, 0, 0) for n in range(60)]
+    state = made(spark, tmp_path, rows, NullPolicy.EQUAL, [CanonicalOD((), 0, 1, "asc")], buckets=6)
+    ranges = state._document.ranges[0]
+    assert len(ranges.boxes) == 6
+    read: list[set[str]] = []
+    taken_in = RangeIndex.changed
+
+    def noted(self: RangeIndex, segments: Any, parts: set[str], *others: Any) -> Any:
+        read.append(parts)
+        return taken_in(self, segments, parts, *others)
+
+    monkeypatch.setattr(RangeIndex, "changed", noted)
+    apply(state, [(25, 50, 1, 1)], [rows[3]])
+    assert len(read.pop()) <= 1
+    assert not state._document.degree_segments
+    applied = apply(state, [(0, 119, 1, 1)], [])
+    assert len(read.pop()) == 6
+    assert applied.pins[0].pairs == len(breaks(state.pins[0], NullPolicy.EQUAL, [*rows[:3], *rows[4:], (0, 119, 1, 1)]))
+    assert state.differences() == []
+    state._document = replace(state._document, tallies={0: {}})
+    assert len(state.differences()) == 1
 
 
 def test_what_cannot_be_kept_spread_is_refused(spark: SparkSession, tmp_path: Path) -> None:
