@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class Ranking:
     types: tuple[ColumnType, ...]
     null: NullPolicy
 
-    @property
+    @cached_property
     def comparisons(self) -> Comparisons:
         """What the law compares."""
         return comparisons_of(self.kept.law)

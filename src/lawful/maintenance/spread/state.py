@@ -260,7 +260,7 @@ class SpreadState:
         gone, come = changed.gone.num_rows, changed.come.num_rows
         document = self._after(changed)
         fresh: Mapping[int, Sequence[ShownRow]] = {}
-        if gone or come:
+        if gone or come or document.types != self._document.types:
             document, fresh = self._followed(document, changed, watch)
         held = {pin.text: pin.holds for pin in self.judged()}
         pins = pinned_laws(document, held, fresh)

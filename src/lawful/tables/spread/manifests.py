@@ -200,7 +200,12 @@ def _linked(folder: Path, number: int, text: str) -> bool:
         raise SourceError(f"cannot write {place}: {error.strerror}", "Nothing was changed.") from error
     finally:
         fresh.unlink(missing_ok=True)
-    return True
+        with contextlib.suppress(OSError):  # they stay if anything is in them
+            place.rmdir()
+            folder.rmdir()
+    # A writer that stood still while many others wrote may have taken a place that was freed (`discard_old`).
+    newest = max(int(each.name[:10]) for each in folder.iterdir() if each.name[:10].isdigit())
+    return newest <= number + _KEPT
 
 
 def _flush(folder: Path) -> None:
