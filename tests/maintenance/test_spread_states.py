@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import lawful
 from lawful.common.errors import DamagedTableError, SourceError, UsageError
 from lawful.common.meanings import NullPolicy
-from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Constant, Key, Law, ListOD, Predicate
+from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Constant, Key, Law, ListOD, Predicate, columns_of
 from lawful.discovery.questions import Watch
 from lawful.engines.spread.kept_laws import of_part
 from lawful.engines.spread.range_index import RangeIndex
@@ -115,7 +115,8 @@ def pins_are_right(state: SpreadState, applied: Applied, policy: NullPolicy, row
         assert (pinned.holds, pinned.violating, pinned.pairs) == (not pairs, len(involved), len(pairs)), pinned.text
         offending = any(row >= len(rows) - new for row in involved)
         assert bool(len(pinned.offenders)) == offending, pinned.text
-        if views is not None:
+        # What any two rows fulfil one way round, such as t.a <= s.a, is not asked, and no index knows its values.
+        if views is not None and all(f"c{column}" in views[0].values for column in columns_of(law)):
             shown = [tuple(_number(view.values.get(f"c{n}")) for n in range(WIDTH)) for view in views]
             assert breaks(law, policy, shown), pinned.text
 
