@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import lawful
 from lawful.common.errors import DamagedTableError, SourceError, UsageError
-from lawful.common.meanings import NullPolicy
+from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Cell, Constant, Key, Law, ListOD, Predicate, columns_of
 from lawful.discovery.questions import Watch
 from lawful.engines.spread.kept_laws import of_part
@@ -31,6 +31,7 @@ from lawful.maintenance.applied import Applied
 from lawful.maintenance.batches import Batch
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.spread import ranged_laws
+from lawful.maintenance.spread.document import ColumnFacts, SpreadDocument
 from lawful.maintenance.spread.keeping import kept_laws
 from lawful.maintenance.spread.state import SpreadState
 from lawful.tables.living.living_table import RowOrigins
@@ -459,6 +460,16 @@ def test_a_stream_feeds_a_spread_state_every_batch_once(spark: SparkSession, tmp
         follow()
     events = map(json.loads, (tmp_path / "events.jsonl").read_text().splitlines())
     assert [event["event"] for event in events] == ["broke", "mended"]
+
+
+def test_a_manifest_from_before_laws_without_equalities_is_read() -> None:
+    columns = (ColumnFacts("a", ColumnType.INTEGER, None), ColumnFacts("b", ColumnType.DATE, True))
+    settings = StateSettings((), NullPolicy.EQUAL, only_pinned=True)
+    document = SpreadDocument("table", columns, settings, (FD((0,), 1),), 8, tallies={0: {3: (2, 1)}})
+    told = json.loads(json.dumps(document.to_dict()))
+    assert SpreadDocument.from_dict(told, "here") == document
+    before = {name: value for name, value in told.items() if name not in ("ranges", "degree_segments")}
+    assert SpreadDocument.from_dict(before, "here") == document
 
 
 def test_laws_that_say_the_same_are_kept_alike() -> None:
