@@ -22,17 +22,29 @@ if TYPE_CHECKING:
 def test_a_spread_state_is_used_like_any_other(lawful: Lawful, spark: SparkSession, tmp_path: Path) -> None:
     people = pa.table({"id": [1, 2, 3], "zip": ["10001", "10001", "02139"], "city": ["New York", "New York", "Boston"]})
     source, place = write_parts(people, tmp_path / "people"), str(tmp_path / "people.state")
-    asked = ["--only-pinned", "--row-key", "id", "--pin", "zip -> city", "--placement", "shuffle"]
+    asked = [
+        "--only-pinned",
+        "--row-key",
+        "id",
+        "--pin",
+        "zip -> city",
+        "--pin",
+        "{}: id ~ zip desc",
+        "--placement",
+        "shuffle",
+    ]
     told = lawful("maintain", place, "--from", str(source), *asked)
     assert told.code == 0, told.out + told.err
     assert "holds    pinned zip -> city" in told.out
+    assert "holds    pinned {}: id asc ~ zip desc" in told.out
     monday = tmp_path / "monday.csv"
     monday.write_text("_op,id,zip,city\n-,2,10001,New York\n+,4,02139,Cambridge\n")
     told = lawful("maintain", place, "--changes", str(monday), "--json", "--events", str(tmp_path / "events.jsonl"))
     assert told.code == 1, told.out + told.err
     report = json.loads(told.out)
     assert (report["rows"], report["inserted"], report["deleted"]) == (3, 1, 1)
-    (pin,) = report["pins"]
+    pin, order = report["pins"]
+    assert (order["holds"], order["violating"], order["pairs"]) == (True, 0, 0)
     assert (pin["holds"], pin["violating"], pin["pairs"]) == (False, 2, 1)
     assert [view["values"]["city"] for view in pin["witness"]] == ["Boston", "Cambridge"]
     assert pin["witness"][1]["file"].endswith("monday.csv")
@@ -46,6 +58,14 @@ def test_a_spread_state_is_used_like_any_other(lawful: Lawful, spark: SparkSessi
     assert "GROUP BY" in lawful("export", place, "--to", "sql").out
     made = lawful("report", place, "-o", str(tmp_path / "report.html"))
     assert made.code == 0, made.out + made.err
+    tuesday = tmp_path / "tuesday.csv"
+    tuesday.write_text("_op,id,zip,city\n-,3,02139,Boston\n+,9,99999,Juneau\n+,10,00001,Nowhere\n")
+    aside = tmp_path / "aside"
+    told = lawful("maintain", place, "--changes", str(tuesday), "--json", "--quarantine", str(aside))
+    assert told.code == 0, told.out + told.err
+    assert (json.loads(told.out)["inserted"], json.loads(told.out)["deleted"]) == (1, 1)
+    assert [pin["holds"] for pin in json.loads(told.out)["pins"]] == [True, True]
+    assert "verified" in lawful("state", place, "--verify").out
     with open_state(place, spark=spark) as state:
         with pytest.raises(SourceError, match="is there already"):
             state.apply(pa.table({"id": [4], "zip": ["1"], "city": ["x"]}))

@@ -143,7 +143,7 @@ def make_spread_state(path: str | os.PathLike[str], new: NewState) -> OpenSpread
             with stops(watch, "No state was made. Give it more time or memory."):
                 state = _made(spark, location, new, watch)
         except BaseException:
-            if folder is not None:
+            if folder is not None and not is_spread(path):  # nor has anybody else made one there meanwhile
                 shutil.rmtree(folder, ignore_errors=True)
             raise
         return OpenSpreadState(state, engines, stack.pop_all())

@@ -8,9 +8,9 @@ import numpy as np
 
 from lawful.checks.denials.denial import Denial, all_groups, make_ready, search
 from lawful.checks.denials.groups import Groups
-from lawful.checks.denials.refining import Join, Pairs, Refiner, kept, refined_pairs
+from lawful.checks.denials.refining import Join, Pairs, compare, kept, refined_pairs
 from lawful.checks.workspace import Pair, Workspace
-from lawful.common.arrays import Flags, Int32s
+from lawful.common.arrays import Flags, Int32s, Int64s
 from lawful.dependencies import DC
 from lawful.dependencies.denial_implication import swapped
 
@@ -46,7 +46,7 @@ def violating_pairs(dc: DC, workspace: Workspace, narrower: DC | None = None) ->
     assert other_way is not None or make_ready(dc, workspace) is None
     for t, s in ordered_violating_pairs(dc if narrower is None else narrower, workspace):
         assert other_way is not None
-        wanted = (t < s) | ~_satisfies(other_way, t, s)
+        wanted = (t < s) | ~satisfies(other_way, t, s)
         if wanted.any():
             yield t[wanted], s[wanted]
 
@@ -55,16 +55,16 @@ def as_t_and_s(dc: DC, pair: Pair, workspace: Workspace) -> Pair:
     """Turn a pair that violates a constraint so that its first row is t; as it is where both ways violate."""
     denial = make_ready(dc, workspace)
     first, second = (np.array([row], np.int32) for row in pair)
-    return pair if denial is not None and _satisfies(denial, first, second).all() else (pair[1], pair[0])
+    return pair if denial is not None and satisfies(denial, first, second).all() else (pair[1], pair[0])
 
 
-def _refiners(denial: Denial) -> list[Refiner]:
+def _refiners(denial: Denial) -> list[Join]:
     """The comparisons that groups do not settle."""
     orders = [Join(*order.columns, order.operator) for order in denial.orders]
     return [*orders, *(Join(left, right, "!=") for left, right in denial.differences)]
 
 
-def _satisfies(denial: Denial, t: Int32s, s: Int32s) -> Flags:
+def satisfies(denial: Denial, t: Int32s | Int64s, s: Int32s | Int64s) -> Flags:
     """Say which pairs satisfy all comparisons of a constraint."""
     satisfied = np.ones(t.size, np.bool_)
     for fits, rows in ((denial.t_fits, t), (denial.s_fits, s)):
@@ -72,5 +72,5 @@ def _satisfies(denial: Denial, t: Int32s, s: Int32s) -> Flags:
             satisfied &= fits[rows]
     equal = [Join(left, right, "=") for left, right in (*denial.equal_same, *denial.equal_across)]
     for join in (*equal, *_refiners(denial)):
-        satisfied &= join.select((t, s))
+        satisfied &= compare(join.left[t], join.operator, join.right[s])
     return satisfied

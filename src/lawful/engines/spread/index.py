@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from lawful.common.meanings import ColumnType, NullPolicy
-from lawful.engines.spread.kept_laws import KeptLaw
-from lawful.engines.spread.lines import LINES, LINES_BY, added_up, lines_of, shortened
+from lawful.engines.spread.kept_laws import KeptLaw, in_classes
+from lawful.engines.spread.lines import LINES, LINES_BY, added_up, lines_of, rows_left, shortened
 from lawful.engines.spread.met_rows import MetRows, met_rows
 from lawful.engines.spread.tallies import Tally, tallied
 from lawful.tables.spark_errors import translated
@@ -38,13 +39,19 @@ class LawIndex:
     def __init__(
         self, spark: SparkSession, location: str, laws: Sequence[KeptLaw], null: NullPolicy, buckets: int
     ) -> None:
-        self._laws, self._null, self._buckets = laws, null, buckets
+        self._laws, self._null, self._buckets = in_classes(laws), null, buckets
         self.segments = Segments(spark, location, LINES, LINES_BY)
 
-    def write(self, rows: DataFrame, laws: Sequence[KeptLaw], *, is_small: bool) -> Segment:
-        """Write the lines of rows that came and left (`row`, `n`, `c0`, …) for some laws."""
+    def write(
+        self, rows: DataFrame, laws: Sequence[KeptLaw], *, is_small: bool, others: DataFrame | None = None
+    ) -> Segment:
+        """Write the lines of rows that came and left (`row`, `n`, `c0`, …) for some laws with classes; and others."""
         with translated():
-            return self.segments.write(lines_of(rows, laws, self._null, self._buckets), is_small=is_small)
+            own = in_classes(laws)
+            frames = [lines_of(rows, own, self._null, self._buckets)] if own else []
+            if others is not None:
+                frames.append(others.select("key", "rest", "n", "rows", "t", "bucket"))
+            return self.segments.write(reduce(lambda one, other: one.unionAll(other), frames), is_small=is_small)
 
     def tallies(
         self,
@@ -61,24 +68,33 @@ class LawIndex:
 
     def tallies_of_rows(self, rows: DataFrame, types: Sequence[ColumnType], first_new: int) -> Tallies:
         """What the lines of all rows (`row`, `c0`, …) would say if they were made now."""
+        if not self._laws:
+            return {}
         lines = lines_of(rows.selectExpr("*", "1 as n"), self._laws, self._null, self._buckets)
         return tallied(lines, self._laws, types, self._null, first_new)
 
     def met(self, segments: Sequence[Segment], gone: DataFrame, come: DataFrame) -> MetRows:
         """What stays of the classes that rows come to, once others have left (both as lines of rows)."""
+        if not self._laws:
+            return {}
         with translated():
             classes = lines_of(come, self._laws, self._null, self._buckets).select("t", "bucket", "key").distinct()
             touched = classes.select("t", "bucket").distinct().collect()
-            parts = {self._laws[row["t"]].part(row["bucket"]) for row in touched}
+            by_number = {kept.number: kept for kept in self._laws}
+            parts = {by_number[row["t"]].part(row["bucket"]) for row in touched}
             leaving = lines_of(gone, self._laws, self._null, self._buckets)
             lines = self.segments.read(segments, parts).drop("segment").unionByName(leaving)
             wanted = classes.select("t", "key").hint("broadcast")
             return met_rows(added_up(lines).join(wanted, ["t", "key"], "left_semi"), self._laws)
 
-    def joined(self, segments: Sequence[Segment]) -> list[Segment]:
-        """Fewer segments that say the same."""
+    def joined(self, segments: Sequence[Segment], is_read: str, is_ranged: str) -> list[Segment]:
+        """Fewer segments that say the same; conditions tell the parts that are read, and those without classes."""
         if (start := to_join(segments)) < 0:
             return list(segments)
-        lines = self.segments.read(segments[start:])
-        lines = lines.drop("segment") if start else shortened(added_up(lines), self._laws)
-        return [*segments[:start], self.segments.write(lines)]
+        with translated():
+            lines = self.segments.read(segments[start:]).where(is_read).drop("segment")
+            if not start:
+                lines = shortened(added_up(lines.where(f"not ({is_ranged})")), self._laws).unionByName(
+                    rows_left(lines.where(is_ranged))
+                )
+            return [*segments[:start], self.segments.write(lines)]

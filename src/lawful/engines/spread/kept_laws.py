@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from lawful.dependencies import Law, columns_of
 
-Shape = Literal["agree", "differ", "classes"]
-"""Classes of more than one row break the law; classes of rows that differ do; the rows of a class are checked."""
+Shape = Literal["agree", "differ", "classes", "ranges"]
+"""Classes of more than one row break the law; classes of rows that differ do; the rows of a class are checked; there
+are no classes, and rows are in buckets by range (`cuts`)."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,16 @@ class KeptLaw:
     def part(self, bucket: int) -> str:
         """The part of the index that has a bucket of this law."""
         return f"t={self.number}/bucket={bucket}"
+
+
+def counted(laws: Iterable[KeptLaw]) -> list[KeptLaw]:
+    """Those that are kept by counts."""
+    return [kept for kept in laws if kept.shape in ("agree", "differ")]
+
+
+def in_classes(laws: Iterable[KeptLaw]) -> list[KeptLaw]:
+    """Those whose lines are in buckets by class."""
+    return [kept for kept in laws if kept.shape != "ranges"]
 
 
 def of_part(part: str) -> tuple[int, int]:

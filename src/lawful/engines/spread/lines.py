@@ -2,7 +2,8 @@
 
 A line has a law (`t`), a class (`key`, the texts of its columns), what is told of its rows (`rest`), how many rows
 these are (`n`, below 0 for rows that left), and ids of them (`rows`). Of rows that came, a law that only counts knows
-two ids for each line; all others are known. Lines are never changed: those of one class and rest are added up when they
+two ids for each line; all others are known. A law without classes has a line for each row, whose texts are all in
+`key`. Lines are never changed: those of one class and rest are added up when they
 are read. Texts are compared, never hashes; these only say in which bucket a class is.
 """
 
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from lawful.common.meanings import NullPolicy
 from lawful.engines.shuffle.keys import exploded
-from lawful.engines.spread.kept_laws import KeptLaw
+from lawful.engines.spread.kept_laws import KeptLaw, counted
 from lawful.tables.shuffled.data import functions_of
 from lawful.tables.spread.segments import bucket_text, texts_of
 
@@ -62,7 +63,7 @@ def _entries(laws: Sequence[KeptLaw], null: NullPolicy) -> list[tuple[str, dict[
 
 def is_counted(laws: Sequence[KeptLaw]) -> str:
     """A condition for the lines of laws that are kept by counts."""
-    numbers = [str(kept.number) for kept in laws if kept.shape != "classes"]
+    numbers = [str(kept.number) for kept in counted(laws)]
     return f"t in ({', '.join(numbers)})" if numbers else "false"
 
 
@@ -83,3 +84,16 @@ def shortened(lines: DataFrame, laws: Sequence[KeptLaw]) -> DataFrame:
     """Lines that were added up, to be written again: of what is only counted two ids are enough."""
     rows = f"if({is_counted(laws)}, slice(sort_array(rows), 1, 2), rows) as rows"
     return lines.selectExpr("key", "rest", "n", rows, "t", "bucket")
+
+
+def live_rows(lines: DataFrame) -> DataFrame:
+    """The rows of lines that are all told (`t`, `bucket`, `row`, `cells`): those that have come and not left."""
+    came = lines.where("n > 0").selectExpr("t", "bucket", "explode(rows) as row", "key as cells")
+    left = lines.where("n < 0").selectExpr("t", "explode(rows) as row")
+    return came.join(left, ["t", "row"], "left_anti").select("t", "bucket", "row", "cells")
+
+
+def rows_left(lines: DataFrame) -> DataFrame:
+    """The same as lines to be written again."""
+    no_rest = "cast(array() as array<string>) as rest"
+    return live_rows(lines).selectExpr("cells as key", no_rest, "1L as n", "array(row) as rows", "t", "bucket")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lawful.common.errors import UsageError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.engines.spread.class_checks import TALLIES, class_runner, in_classes
-from lawful.engines.spread.kept_laws import KeptLaw
+from lawful.engines.spread.kept_laws import KeptLaw, counted
 from lawful.engines.spread.lines import added_up
 from lawful.tables.shuffled.data import functions_of
 from lawful.tables.spark_errors import translated
@@ -68,11 +68,10 @@ def tallied(
         The first id of rows that came with a batch, and the name of its segment.
     """
     there = added_up(lines, fresh)
-    counted = [kept for kept in laws if kept.shape != "classes"]
-    checked = [kept for kept in laws if kept.shape == "classes"]
+    by_counts, checked = counted(laws), [kept for kept in laws if kept.shape == "classes"]
     frames = []
-    if counted:
-        frames.append(_counted(there.where(_among(counted)), counted))
+    if by_counts:
+        frames.append(_counted(there.where(_among(by_counts)), by_counts))
     if checked:
         whole = in_classes(there.where(_among(checked)))
         frames.append(whole.mapInArrow(class_runner(checked, types, null, first_new, MOST_SHOWN), TALLIES))

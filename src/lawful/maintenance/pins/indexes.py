@@ -6,11 +6,11 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from lawful.checks.denials.pair_judge import PairJudge
 from lawful.common.arrays import Flags, Int32s, Int64s
 from lawful.common.meanings import NullPolicy
 from lawful.dependencies import Law
 from lawful.maintenance.evidence import Pair
-from lawful.maintenance.pins.pair_judge import PairJudge
 from lawful.tables.living.living_table import LivingTable
 from lawful.tables.living.loose_rows import LooseRows
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lawful.checks.denials.denial import satisfying_rows
+from lawful.checks.denials.pair_judge import PairJudge
 from lawful.checks.workspace import Workspace
 from lawful.common.arrays import Flags, Int32s, Int64s
 from lawful.common.meanings import NULL_RANK, NullPolicy
@@ -20,7 +21,6 @@ from lawful.evidence.living.pinned.ordered_rows import OrderedRows, OrderSpec
 from lawful.evidence.living.pinned.row_codes import RowCodes
 from lawful.maintenance.evidence import Pair
 from lawful.maintenance.pins.indexes import Tally
-from lawful.maintenance.pins.pair_judge import PairJudge
 from lawful.maintenance.pins.plan import Differ, Ordered, Plan
 from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from lawful.checks import CheckTask, find_violations
+from lawful.checks.denials.pair_judge import PairJudge
 from lawful.checks.fitting import require_fitting
 from lawful.checks.law_checks import checks_of
 from lawful.checks.workspace import Workspace
@@ -26,7 +27,6 @@ from lawful.maintenance.evidence import Pair
 from lawful.maintenance.pins.indexes import NoIndex, PinIndex
 from lawful.maintenance.pins.kept_indexes import CountIndex, OrderIndex, Shared
 from lawful.maintenance.pins.outcomes import NO_PAIRS, PinnedLaw, PutAside
-from lawful.maintenance.pins.pair_judge import PairJudge
 from lawful.maintenance.pins.plan import Ordered, Plan, plan_of
 from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable

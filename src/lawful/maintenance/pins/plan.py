@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lawful.dependencies import DC, Constant, Law, ListOD, Predicate
+from lawful.dependencies.as_denials import denial_of
 from lawful.dependencies.laws import Operator
-from lawful.maintenance.pins.pair_judge import denial_of
 
 Signed = tuple[int, int]
 """A column, and 1 if its values rise or -1 if they fall."""

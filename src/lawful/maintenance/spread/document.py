@@ -12,6 +12,7 @@ from lawful.common.errors import DamagedTableError
 from lawful.common.meanings import ColumnType
 from lawful.dependencies import Law
 from lawful.dependencies.documents import from_documents, to_document
+from lawful.engines.spread.cuts import Ranges
 from lawful.engines.spread.tallies import ShownRow
 from lawful.maintenance.law_events import LoggedChange
 from lawful.maintenance.settings import StateSettings
@@ -54,7 +55,8 @@ class SpreadDocument:
     row_segments, index_segments
         What is read.
     tallies
-        For each law, how many rows and pairs break it in each bucket where some do.
+        For each law, how many rows and pairs break it in each bucket where some do; of a law in buckets by range, how
+        many rows do, and how many partners they have together.
     witnesses
         For laws that are broken, two rows that break them, where such are known.
     changes, origins
@@ -63,6 +65,8 @@ class SpreadDocument:
         What tells the same of all batches before.
     stream
         The micro-batch that was applied last, if a streaming query feeds the state.
+    ranges, degree_segments
+        The buckets of laws that compare no column by `=`, and the segments that say how many partners rows have.
     replaced
         The segments that were joined last. They stay until others are: somebody may be reading them.
     """
@@ -84,6 +88,8 @@ class SpreadDocument:
     past: PastSegments = field(default_factory=PastSegments)
     stream: StreamPlace | None = None
     replaced: tuple[str, ...] = ()
+    ranges: Mapping[int, Ranges] = field(default_factory=dict)
+    degree_segments: tuple[Segment, ...] = ()
 
     @property
     def types(self) -> list[ColumnType]:
@@ -92,7 +98,7 @@ class SpreadDocument:
 
     def segment_names(self) -> set[str]:
         """The names of all segments that are read."""
-        read = (*self.row_segments, *self.index_segments)
+        read = (*self.row_segments, *self.index_segments, *self.degree_segments)
         return {*(segment.name for segment in read), *self.past.names}
 
     def face(self, origins: RowOrigins | None = None) -> LivingTable:
@@ -131,6 +137,8 @@ class SpreadDocument:
             "past": self.past.to_dict(),
             "stream": None if self.stream is None else self.stream.to_dict(),
             "replaced": list(self.replaced),
+            "ranges": [[number, ranges.to_dict()] for number, ranges in sorted(self.ranges.items())],
+            "degree_segments": [segment.to_dict() for segment in self.degree_segments],
         }
 
     @staticmethod
@@ -160,6 +168,8 @@ class SpreadDocument:
             PastSegments.from_dict(document["past"]),
             StreamPlace.of(document["stream"]),
             tuple(document["replaced"]),
+            {number: Ranges.from_dict(ranges) for number, ranges in document.get("ranges", ())},
+            tuple(map(Segment.from_dict, document.get("degree_segments", ()))),
         )
 
 

@@ -19,6 +19,7 @@ from lawful.maintenance.spread.document import SpreadDocument, Witness
 from lawful.results.check_report import RowView
 from lawful.tables.living.living_table import RowOrigins
 from lawful.tables.living.text_rows import text_rows
+from lawful.tables.spread.segments import parts_of
 
 Again = Callable[[Collection[str]], Tallies]
 """Adds up the lines of some parts."""
@@ -34,7 +35,8 @@ def with_tallies(
     touched: dict[int, set[int]] = {}
     for number, bucket in map(of_part, parts):
         touched.setdefault(number, set()).add(bucket)
-    tallies, witnesses = {}, {}
+    tallies = dict(document.tallies)
+    witnesses = {number: each for number, each in document.witnesses.items() if number in document.ranges}
     for kept in laws:
         own, changed = found.get(kept.number, {}), touched.get(kept.number, set())
         old = document.tallies.get(kept.number, {})
@@ -52,14 +54,22 @@ def with_tallies(
     return replace(document, tallies=tallies, witnesses=witnesses)
 
 
+def stale_parts(before: SpreadDocument, after: SpreadDocument, laws: Sequence[KeptLaw]) -> set[str]:
+    """The parts of laws that compare rows of classes by an order which a new type of a column has changed."""
+    turned = {n for n, (old, new) in enumerate(zip(before.types, after.types, strict=True)) if old != new}
+    stale = [kept for kept in laws if kept.shape == "classes" and turned & set(columns_of(kept.law))]
+    heads = tuple(kept.part(0).partition("/")[0] + "/" for kept in stale)
+    return {part for part in parts_of(before.index_segments) if part.startswith(heads)} if heads else set()
+
+
 def _witness_of(document: SpreadDocument, kept: KeptLaw, own: Mapping[int, Tally]) -> Witness | None:
     for bucket in sorted(own):
         if (pair := own[bucket].witness) is not None:
-            return Witness(bucket, _oriented(document, kept, pair))
+            return Witness(bucket, oriented(document, kept, pair))
     return None
 
 
-def _oriented(document: SpreadDocument, kept: KeptLaw, pair: tuple[ShownRow, ShownRow]) -> tuple[ShownRow, ShownRow]:
+def oriented(document: SpreadDocument, kept: KeptLaw, pair: tuple[ShownRow, ShownRow]) -> tuple[ShownRow, ShownRow]:
     """The smaller id first, unless the law tells its two rows apart."""
     rows = sorted(pair, key=lambda row: row.id)
     columns = {
@@ -82,6 +92,8 @@ def pinned_laws(
     for number, law in enumerate(document.pins):
         text, counts = format_law(law, names), document.tallies.get(number, {}).values()
         pairs = sum(counted for _, counted in counts)
+        if number in document.ranges:  # partners were counted, two for each pair
+            pairs //= 2
         witness = document.witnesses.get(number)
         offenders = np.array([[row.id, _UNKNOWN] for row in fresh.get(number, ())], np.int64).reshape(-1, 2)
         found.append(

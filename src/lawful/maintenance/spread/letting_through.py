@@ -8,12 +8,12 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from lawful.checks.denials.pair_judge import PairJudge
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.discovery.questions import Watch
 from lawful.engines.spread.kept_laws import KeptLaw
 from lawful.engines.spread.met_rows import Cells, MetRow
 from lawful.maintenance.pins.outcomes import PutAside
-from lawful.maintenance.pins.pair_judge import PairJudge
 from lawful.tables.living.text_rows import text_rows
 
 _ROWS_A_LOOK = 512
@@ -64,6 +64,44 @@ def judge_of(kept: KeptLaw, come: pa.Table, met: Met, types: Sequence[ColumnType
 def _cells(come: pa.Table, columns: Sequence[int]) -> list[Cells]:
     texts = [come.column(f"c{column}").to_pylist() for column in columns]
     return list(zip(*texts, strict=True)) if texts else [()] * come.num_rows
+
+
+def ranged_judge(
+    kept: KeptLaw, come: pa.Table, partners: Mapping[int, int], types: Sequence[ColumnType], null: NullPolicy
+) -> Judge:
+    """What judges the rows of a batch by a law without classes; `partners` are rows that stay, by place."""
+    return _Ranged(kept, come, partners, types, null)
+
+
+class _Ranged:
+    """Judges by a row of the table that breaks the law with a row, and by comparing it with those let through."""
+
+    def __init__(
+        self,
+        kept: KeptLaw,
+        come: pa.Table,
+        partners: Mapping[int, int],
+        types: Sequence[ColumnType],
+        null: NullPolicy,
+    ) -> None:
+        self._partners = partners
+        columns = {column: come.column(f"c{column}").combine_chunks() for column in kept.columns}
+        self._judge = PairJudge(kept.law, text_rows(columns, types, come.num_rows), null)
+        every = np.ones(come.num_rows, np.bool_)
+        self._may_break = self._judge.degrees(every, every) > 0
+        self._through: list[int] = []
+
+    def partners(self, row: int) -> Partners | None:
+        if row in self._partners:
+            return self._partners[row], -1
+        if not self._may_break[row]:
+            return None
+        broken = np.flatnonzero(self._judge.partners(row, np.array(self._through, np.int64)))
+        return (-1, self._through[int(broken[0])]) if len(broken) else None
+
+    def let_through(self, row: int) -> None:
+        if self._may_break[row]:
+            self._through.append(row)
 
 
 class _Counted:

@@ -17,10 +17,10 @@ import pyarrow as pa
 from lawful.checks.fitting import require_fitting
 from lawful.checks.workspace import Workspace
 from lawful.common.errors import SourceError, UsageError
-from lawful.dependencies import Key, Law, columns_of
+from lawful.dependencies import Key, Law
 from lawful.discovery.questions import Watch
 from lawful.engines.spread.index import LawIndex, Tallies
-from lawful.engines.spread.kept_laws import KeptLaw
+from lawful.engines.spread.kept_laws import KeptLaw, in_classes, of_part
 from lawful.engines.spread.tallies import MOST_SHOWN, ShownRow
 from lawful.maintenance.applied import Applied, PinnedLaw
 from lawful.maintenance.batches import Batch, key_is_shared, origins_of
@@ -31,10 +31,11 @@ from lawful.maintenance.pins.outcomes import PutAside
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.spread.batch_rows import BatchFinder, BatchRows, FittedTypes
 from lawful.maintenance.spread.document import ColumnFacts, SpreadDocument
-from lawful.maintenance.spread.fares import pinned_laws, row_views, with_tallies, witness_views
+from lawful.maintenance.spread.fares import pinned_laws, row_views, stale_parts, with_tallies, witness_views
 from lawful.maintenance.spread.keeping import kept_laws
-from lawful.maintenance.spread.letting_through import Met, judge_of, put_aside
+from lawful.maintenance.spread.letting_through import Met, judge_of, put_aside, ranged_judge
 from lawful.maintenance.spread.memory import Memory
+from lawful.maintenance.spread.ranged_laws import MOST_BUCKETS, ROWS_A_BUCKET, RangedLaws
 from lawful.maintenance.stream_place import StreamPlace, is_replay
 from lawful.results.check_report import RowView
 from lawful.tables.living.incoming import FittedRows
@@ -43,15 +44,13 @@ from lawful.tables.living.living_table import LivingTable, RowOrigins
 from lawful.tables.spread.living_rows import LivingRows
 from lawful.tables.spread.manifests import Manifests
 from lawful.tables.spread.past import Past
-from lawful.tables.spread.segments import parts_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from lawful.tables.spread.source_rows import SourceTexts
 
-_ROWS_A_BUCKET = 1_000_000
-_FEWEST_BUCKETS, _MOST_BUCKETS = 8, 4096
+_FEWEST_BUCKETS = 8
 
 
 class SpreadState:
@@ -75,13 +74,14 @@ class SpreadState:
         self._document, self._number = document, number
         self._memory = Memory(self._past, document)
         self.table: LivingTable = document.face(self._memory.places)
-        self._laws = kept_laws(document.pins, self.table.names)
+        self._laws = kept_laws(document.pins)
         identity = self.key or range(self.table.width)
         self._rows = LivingRows(
             self._spark, f"{self.location}/rows", self.table.width, tuple(identity), document.buckets
         )
         folder = f"{self.location}/index"
         self._index = LawIndex(self._spark, folder, self._laws, self.settings.null, document.buckets)
+        self._ranged = RangedLaws(self._spark, self.location, self.settings.null, self._laws)
 
     @staticmethod
     def create(
@@ -95,7 +95,7 @@ class SpreadState:
     ) -> SpreadState:
         """Make a state of a table in a new folder."""
         refuse_occupied(spark, location)
-        buckets = buckets or min(max(_FEWEST_BUCKETS, -(-source.count // _ROWS_A_BUCKET)), _MOST_BUCKETS)
+        buckets = buckets or min(max(_FEWEST_BUCKETS, -(-source.count // ROWS_A_BUCKET)), MOST_BUCKETS)
         facts = zip(source.names, source.types, source.settled, strict=True)
         document = SpreadDocument(source.name, tuple(ColumnFacts(*each) for each in facts), settings, (), buckets)
         state = SpreadState(spark, location, document, -1)
@@ -109,7 +109,7 @@ class SpreadState:
         past = state._memory.begun(RowOrigins([0], [source.origins]))
         document = replace(document, rows=source.count, next_id=source.count, row_segments=(segment,), past=past)
         state._take(document, -1)
-        state.pin(pins)
+        state.pin(pins, watch)
         return state
 
     @staticmethod
@@ -141,8 +141,8 @@ class SpreadState:
     @property
     def bytes_on_disk(self) -> int:
         """How large rows and indexes are."""
-        segments = (*self._document.row_segments, *self._document.index_segments)
-        return sum(segment.bytes for segment in segments)
+        read = self._document
+        return sum(segment.bytes for segment in (*read.row_segments, *read.index_segments, *read.degree_segments))
 
     @property
     def history(self) -> list[dict[str, Any]]:
@@ -184,23 +184,27 @@ class SpreadState:
         places.learn(row.id for witness in self._document.witnesses.values() for row in witness.rows)
         return [witness_views(self._document, kept, places) for kept in self._laws]
 
-    def pin(self, laws: Sequence[Law]) -> None:
+    def pin(self, laws: Sequence[Law], watch: Watch | None = None) -> None:
         """Watch more laws from now on; this reads the whole table once."""
         before = self._document
         pins = tuple(dict.fromkeys([*before.pins, *laws]))
         if pins == before.pins:
             return
-        kept = kept_laws(pins, self.table.names)
+        new = kept_laws(pins)[len(before.pins) :]
         view = LiveView.of(self.table)
         for law in laws:
             require_fitting(law, view, Workspace(view, self.settings.null))
         number = self._number
         self._take(replace(before, pins=pins), number)
         try:
-            rows = self._rows.live(before.row_segments).selectExpr("row", "1 as n", *self._rows.columns)
-            segment = self._index.write(rows, kept[len(before.pins) :], is_small=False)
-            document = replace(self._document, index_segments=(*before.index_segments, segment))
-            self._commit(self._tallied(document, segment.parts))
+            document, live = self._document, self._rows.live(before.row_segments)
+            if in_classes(new):
+                rows = live.selectExpr("row", "1 as n", *self._rows.columns)
+                segment = self._index.write(rows, new, is_small=False)
+                document = replace(document, index_segments=(*before.index_segments, segment))
+                document = self._tallied(document, segment.parts)
+            ranged = [kept for kept in new if kept.shape == "ranges"]
+            self._commit(self._ranged.counted(document, ranged, live, before.next_id, watch or Watch())[0])
         except BaseException:
             self._take(before, number)
             raise
@@ -240,27 +244,24 @@ class SpreadState:
         lines = self._rows.changed(gone, nothing), self._rows.changed(nothing, come)
         met = self._index.met(self._document.index_segments, *lines)
         now = [types[column][0] if column in types else type_ for column, type_ in enumerate(self._document.types)]
-        judges = [judge_of(kept, come, met[kept.number], now, null) for kept in self._laws]
+        partners = self._ranged.partners(self._document, now, gone, come)
+        judges = [
+            ranged_judge(kept, come, partners.get(kept.number, {}), now, null)
+            if kept.shape == "ranges"
+            else judge_of(kept, come, met[kept.number], now, null)
+            for kept in self._laws
+        ]
         if self.key:
             as_law = KeptLaw(len(judges), Key(self.key), "agree", self.key, ())
             judges.append(judge_of(as_law, come, keys, now, null))
         return put_aside(judges, come.num_rows, watch)
 
     def _take_in(self, batch: Batch, changed: BatchRows, watch: Watch) -> Applied:
-        before, gone, come = self._document, changed.gone.num_rows, changed.come.num_rows
+        gone, come = changed.gone.num_rows, changed.come.num_rows
         document = self._after(changed)
-        fresh: dict[int, Sequence[ShownRow]] = {}
-        if gone or come:
-            lines = self._rows.changed(changed.gone, changed.come)
-            rows, index = self._rows.write(lines, is_small=True), self._index.write(lines, self._laws, is_small=True)
-            document = replace(
-                document,
-                row_segments=(*document.row_segments, rows),
-                index_segments=(*document.index_segments, index),
-            )
-            watch.look()
-            parts = {*index.parts, *self._stale_parts(before, document)}
-            document = self._tallied(document, parts, before.next_id, index.name, fresh)
+        fresh: Mapping[int, Sequence[ShownRow]] = {}
+        if gone or come or document.types != self._document.types:
+            document, fresh = self._followed(document, changed, watch)
         held = {pin.text: pin.holds for pin in self.judged()}
         pins = pinned_laws(document, held, fresh)
         entry = entry_of(document.face(), batch, come, gone, LawsChange([], [], 0), pins)
@@ -269,6 +270,26 @@ class SpreadState:
         watch.last_look()
         self._commit(replace(document, changes=changes, stream=batch.stream or document.stream))
         return Applied(batch.id, document.version, document.rows, come, gone, pins=pins)
+
+    def _followed(
+        self, document: SpreadDocument, changed: BatchRows, watch: Watch
+    ) -> tuple[SpreadDocument, Mapping[int, Sequence[ShownRow]]]:
+        """Write the rows of a batch and their lines, and count what it touches; tells which of its rows break laws."""
+        before, gone, come = self._document, changed.gone, changed.come
+        lines, ranged = self._rows.changed(gone, come), self._ranged.batch(before, document, gone, come)
+        others = self._ranged.lines_frame(ranged)
+        document = replace(document, row_segments=(*document.row_segments, self._rows.write(lines, is_small=True)))
+        fresh: dict[int, Sequence[ShownRow]] = {}
+        watch.look()
+        if in_classes(self._laws) or others is not None:
+            index = self._index.write(lines, self._laws, is_small=True, others=others)
+            document = replace(document, index_segments=(*document.index_segments, index))
+            watch.look()
+            parts = {*index.parts, *stale_parts(before, document, self._laws)}
+            document = self._tallied(document, parts, before.next_id, index.name, fresh)
+        rows = self._rows.live(document.row_segments)
+        document, found = self._ranged.followed(document, ranged, rows, before.next_id, watch)
+        return document, fresh | found
 
     def _after(self, changed: BatchRows) -> SpreadDocument:
         """What is known of the table once a batch is in it, but for its segments and laws."""
@@ -288,13 +309,6 @@ class SpreadState:
             origins=origins,
         )
 
-    def _stale_parts(self, before: SpreadDocument, after: SpreadDocument) -> set[str]:
-        """The parts of laws that compare by an order which a new type of a column has changed."""
-        turned = {n for n, (old, new) in enumerate(zip(before.types, after.types, strict=True)) if old != new}
-        stale = [kept for kept in self._laws if kept.shape == "classes" and turned & set(columns_of(kept.law))]
-        heads = tuple(kept.part(0).partition("/")[0] + "/" for kept in stale)
-        return {part for part in parts_of(before.index_segments) if part.startswith(heads)} if heads else set()
-
     def _tallied(
         self,
         document: SpreadDocument,
@@ -303,8 +317,11 @@ class SpreadState:
         fresh_segment: str = "",
         fresh: dict[int, Sequence[ShownRow]] | None = None,
     ) -> SpreadDocument:
-        """Add up the lines of some parts; notes rows of the batch that break laws in `fresh`."""
+        """Add up the lines of those of some parts that have classes; notes rows that break laws in `fresh`."""
         first = document.next_id if first_new is None else first_new
+        laws = in_classes(self._laws)
+        numbers = {kept.number for kept in laws}
+        parts = {part for part in parts if of_part(part)[0] in numbers}
 
         def again(parts: Any) -> Tallies:
             return self._index.tallies(document.index_segments, parts, document.types, first, fresh_segment)
@@ -313,7 +330,7 @@ class SpreadState:
         if fresh is not None:
             for number, buckets in found.items():
                 fresh[number] = [row for tally in buckets.values() for row in tally.fresh][:MOST_SHOWN]
-        return with_tallies(document, self._laws, parts, found, again)
+        return with_tallies(document, laws, parts, found, again)
 
     def _events(
         self, document: SpreadDocument, pins: Sequence[PinnedLaw], fresh: Mapping[int, Sequence[ShownRow]]
@@ -345,10 +362,12 @@ class SpreadState:
     def _tidy_up(self) -> None:
         """Make one of many small segments, and keep the manifest short; what was replaced the time before goes."""
         before = self._document
+        is_read = self._ranged.is_read(before)
         after = replace(
             before,
             row_segments=tuple(self._rows.joined(before.row_segments)),
-            index_segments=tuple(self._index.joined(before.index_segments)),
+            index_segments=tuple(self._index.joined(before.index_segments, is_read, self._ranged.are_these)),
+            degree_segments=tuple(self._ranged.index.joined(before.degree_segments, is_read)),
         )
         if (past := self._memory.moved()) is not None:
             after = replace(after, past=past, changes=(), origins=RowOrigins())
@@ -358,6 +377,7 @@ class SpreadState:
         self._commit(replace(after, replaced=replaced))
         self._rows.segments.discard(before.replaced)
         self._index.segments.discard(before.replaced)
+        self._ranged.index.degrees.discard(before.replaced)
         self._past.discard(before.replaced)
         self._manifests.discard_old(self._number)
 
@@ -369,9 +389,11 @@ class SpreadState:
         if (count := self._rows.count(document.row_segments)) != document.rows:
             told.append(f"{document.rows:,} rows were counted, and there are {count:,}")
         found = self._index.tallies_of_rows(rows, document.types, document.next_id)
+        sums = self._ranged.sums(document, rows)
         for kept, pin in zip(self._laws, self.judged(), strict=True):
             tallies = found.get(kept.number, {}).values()
             there = sum(tally.rows for tally in tallies), sum(tally.pairs for tally in tallies)
+            there = sums.get(kept.number, there)
             if there != (pin.violating, pin.pairs):
                 told.append(
                     f"pinned {pin.text}: {pin.violating:,} rows in {pin.pairs:,} pairs were counted, and "
