@@ -8,7 +8,7 @@ import numpy as np
 
 from lawful.checks.denials.denial import Denial, Order, as_table, make_ready
 from lawful.checks.denials.groups import Groups
-from lawful.checks.denials.kernels import degrees as degree_kernels
+from lawful.checks.denials.kernels import counts as denial_count_kernels
 from lawful.checks.denials.pairs import satisfies
 from lawful.checks.fitting import require_fitting
 from lawful.checks.workspace import Workspace
@@ -96,7 +96,7 @@ def _add(denial: Denial, groups: Groups, settled: int, sign: int, found: Int64s)
     if groups.t_rows.size == 0 or groups.s_rows.size == 0:
         return
     partners = np.zeros(groups.t_rows.size, np.int64)
-    degree_kernels.count_partners(
+    denial_count_kernels.count_partners(
         groups.t_offsets,
         groups.s_offsets,
         as_table([order.bounds(groups.t_rows) for order in denial.orders], groups.t_rows.size),

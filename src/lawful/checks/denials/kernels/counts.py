@@ -1,4 +1,4 @@
-"""Counting the pairs that satisfy all orders of a denial constraint, without enumerating them.
+"""Counting the pairs that satisfy all orders of a denial constraint, in all or for each t, without enumerating them.
 
 The same ways as in the search: one order by sorting both sides, two by a Fenwick tree, more by halving.
 """
@@ -21,7 +21,7 @@ from lawful.checks.denials.kernels.ranks import (
     note_order,
     prune,
 )
-from lawful.common.arrays import Int32s
+from lawful.common.arrays import Int32s, Int64s
 from lawful.common.compiled import compiled
 
 
@@ -35,16 +35,13 @@ def count_groups(
     values: Int32Table,
 ) -> int:
     """Count the pairs of two different rows of one group that satisfy all orders; rows ascend in a group."""
-    every_order = (1 << bounds.shape[0]) - 1
-    pairs = 0
+    partners = np.zeros(t_offsets[-1], np.int64)
+    count_partners(t_offsets, s_offsets, bounds, values, partners)
+    pairs = partners.sum()
     for g in range(t_offsets.size - 1):
-        t_start, t_end = t_offsets[g], t_offsets[g + 1]
-        s_start, s_end = s_offsets[g], s_offsets[g + 1]
-        if t_start < t_end and s_start < s_end:
-            ts = np.arange(t_start, t_end).astype(np.int32)
-            ss = np.arange(s_start, s_end).astype(np.int32)
-            pairs += _count(ts, ss, bounds, values, every_order)
-            pairs -= _count_same(t_rows, t_start, t_end, s_rows, s_start, s_end, bounds, values)
+        pairs -= _count_same(
+            t_rows, t_offsets[g], t_offsets[g + 1], s_rows, s_offsets[g], s_offsets[g + 1], bounds, values
+        )
     return pairs
 
 
@@ -84,14 +81,26 @@ def _satisfy(t: int, s: int, bounds: Int32Table, values: Int32Table) -> bool:
 
 
 @compiled
-def _count(ts: Int32s, ss: Int32s, bounds: Int32Table, values: Int32Table, orders: int) -> int:
-    """Count pairs; the bits of `orders` say which orders are not yet satisfied by all pairs."""
+def count_partners(
+    t_offsets: Int32s, s_offsets: Int32s, bounds: Int32Table, values: Int32Table, partners: Int64s
+) -> None:
+    """Add to `partners[t]` how many s of its group satisfy all orders with it, itself included if it is one of them."""
+    every_order = (1 << bounds.shape[0]) - 1
+    for g in range(t_offsets.size - 1):
+        if t_offsets[g] < t_offsets[g + 1] and s_offsets[g] < s_offsets[g + 1]:
+            ts = np.arange(t_offsets[g], t_offsets[g + 1]).astype(np.int32)
+            ss = np.arange(s_offsets[g], s_offsets[g + 1]).astype(np.int32)
+            _count(ts, ss, bounds, values, every_order, partners)
+
+
+@compiled
+def _count(ts: Int32s, ss: Int32s, bounds: Int32Table, values: Int32Table, orders: int, partners: Int64s) -> None:
+    """Count for some t; the bits of `orders` say which orders are not yet satisfied by all pairs."""
     if ts.size * ss.size <= FEW_PAIRS:
-        few = 0
         for t in ts:
             for s in ss:
-                few += _satisfy(t, s, bounds, values)
-        return few
+                partners[t] += _satisfy(t, s, bounds, values)
+        return
     left = 0
     open_orders = np.empty(bounds.shape[0], np.int64)
     spans = np.empty(bounds.shape[0], np.int64)
@@ -99,45 +108,51 @@ def _count(ts: Int32s, ss: Int32s, bounds: Int32Table, values: Int32Table, order
         if orders >> k & 1:
             ts, ss, span = prune(ts, ss, bounds[k], values[k])
             if ts.size == 0:
-                return 0
+                return
             if span == 0:
                 orders &= ~(1 << k)
             else:
                 note_order(k, span, open_orders, spans, left)
                 left += 1
     if left == 0:
-        return ts.size * ss.size
+        for t in ts:
+            partners[t] += ss.size
+        return
     last = open_orders[left - 1]
     if left == 1:
-        return _count_one_order(ts, ss, bounds[last], values[last])
+        _count_one_order(ts, ss, bounds[last], values[last], partners)
+        return
     if left == 2:
-        return _count_two_orders(ts, ss, bounds, values, open_orders[0], last)
+        _count_two_orders(ts, ss, bounds, values, open_orders[0], last, partners)
+        return
     ts, ss, span = prune(ts, ss, bounds[last], values[last])
     if ts.size == 0:
-        return 0
+        return
     pivot = middle(ts, ss, bounds[last], values[last])
     low_ts, high_ts = at_most(ts, bounds[last], pivot), at_least(ts, bounds[last], pivot + 1)
     low_ss, high_ss = at_most(ss, values[last], pivot - 1), at_least(ss, values[last], pivot)
-    pairs = _count(low_ts, high_ss, bounds, values, orders & ~(1 << last))
-    pairs += _count(low_ts, low_ss, bounds, values, orders)
-    pairs += _count(high_ts, high_ss, bounds, values, orders)
-    return pairs
+    if low_ts.size and high_ss.size:
+        _count(low_ts, high_ss, bounds, values, orders & ~(1 << last), partners)
+    if low_ts.size and low_ss.size:
+        _count(low_ts, low_ss, bounds, values, orders, partners)
+    if high_ts.size and high_ss.size:
+        _count(high_ts, high_ss, bounds, values, orders, partners)
 
 
 @compiled
-def _count_one_order(ts: Int32s, ss: Int32s, bounds: Int32s, values: Int32s) -> int:
+def _count_one_order(ts: Int32s, ss: Int32s, bounds: Int32s, values: Int32s, partners: Int64s) -> None:
     ts, ss = falling(ts, bounds), falling(ss, values)
-    pairs = 0
     reached = 0
     for t in ts:
         while reached < ss.size and values[ss[reached]] >= bounds[t]:
             reached += 1
-        pairs += reached
-    return pairs
+        partners[t] += reached
 
 
 @compiled
-def _count_two_orders(ts: Int32s, ss: Int32s, bounds: Int32Table, values: Int32Table, a: int, b: int) -> int:
+def _count_two_orders(
+    ts: Int32s, ss: Int32s, bounds: Int32Table, values: Int32Table, a: int, b: int, partners: Int64s
+) -> None:
     """Take rows by falling first order; a Fenwick tree over the second counts the s that came."""
     ts, ss = falling(ts, bounds[a]), falling(ss, values[a])
     lowest, _ = extremes(ts, bounds[b])
@@ -146,7 +161,6 @@ def _count_two_orders(ts: Int32s, ss: Int32s, bounds: Int32Table, values: Int32T
     is_dense = span <= TABLE_ENTRIES_A_ROW * (ts.size + ss.size)
     steps = values[b][:0] if is_dense else -values[b][falling(ss, values[b])]
     tree = np.zeros((span if is_dense else steps.size) + 1, np.int32)
-    pairs = 0
     entered = 0
     for t in ts:
         while entered < ss.size and values[a, ss[entered]] >= bounds[a, t]:
@@ -159,6 +173,5 @@ def _count_two_orders(ts: Int32s, ss: Int32s, bounds: Int32Table, values: Int32T
         bound = bounds[b, t]
         step = highest - bound + 1 if is_dense else np.searchsorted(steps, -bound, side="right")
         while step > 0:
-            pairs += int(tree[step])
+            partners[t] += int(tree[step])
             step -= step & -step
-    return pairs
