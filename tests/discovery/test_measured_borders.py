@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discovery.test_sampled_denials import sampled
@@ -63,7 +63,6 @@ def some_rows(table: EncodedTable, data: st.DataObject) -> list[int]:
     return data.draw(st.lists(st.integers(0, table.rows - 1), unique=True)) if table.rows else []
 
 
-@settings(deadline=None)
 @given(tables(4), ERRORS, st.sampled_from(NullPolicy), st.sampled_from([None, 0, 1, 2]), WATCHES, st.data())
 def test_pointwise_laws_within_an_error(
     table: EncodedTable, error: float, null: NullPolicy, size: int | None, limit: float | None, data: st.DataObject
@@ -73,7 +72,6 @@ def test_pointwise_laws_within_an_error(
     assert told(found) == told(found_in(discover_pointwise, table, question, None, None))
 
 
-@settings(deadline=None)
 @given(
     tables(3), ERRORS, st.sampled_from(NullPolicy), st.sampled_from([1, 2, 3]), st.sampled_from(CONVENTIONS), WATCHES,
     st.data(),
