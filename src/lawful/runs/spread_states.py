@@ -79,7 +79,7 @@ class OpenSpreadState(AnyOpenState[SpreadState]):
         return ()
 
     def _pin(self, laws: Sequence[Law], watch: UserWatch) -> None:
-        self._state.pin(laws)
+        self._state.pin(laws, watch)
 
     def _judged(self, watch: UserWatch) -> list[PinnedLaw]:
         return self._state.judged()

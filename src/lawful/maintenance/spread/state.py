@@ -184,7 +184,7 @@ class SpreadState:
         places.learn(row.id for witness in self._document.witnesses.values() for row in witness.rows)
         return [witness_views(self._document, kept, places) for kept in self._laws]
 
-    def pin(self, laws: Sequence[Law], watch: Watch | None = None) -> None:
+    def pin(self, laws: Sequence[Law], watch: Watch) -> None:
         """Watch more laws from now on; this reads the whole table once."""
         before = self._document
         pins = tuple(dict.fromkeys([*before.pins, *laws]))
@@ -204,7 +204,10 @@ class SpreadState:
                 document = replace(document, index_segments=(*before.index_segments, segment))
                 document = self._tallied(document, segment.parts)
             ranged = [kept for kept in new if kept.shape == "ranges"]
-            self._commit(self._ranged.counted(document, ranged, live, before.next_id, watch or Watch())[0])
+            watch.look()
+            document = self._ranged.counted(document, ranged, live, before.next_id, watch)[0]
+            watch.last_look()
+            self._commit(document)
         except BaseException:
             self._take(before, number)
             raise
