@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from lawful.runs.discover import discover_laws
 from lawful.runs.partial_files import PartialFile
 from lawful.runs.request import Request
 from lawful.runs.run import Where
+from lawful.runs.stopping import UserWatch
 from lawful.tables.options import ReadOptions
 
 FEW = TABLE.select(["c1", "c4", "half"])
@@ -58,24 +58,26 @@ def test_what_a_stopped_search_did_not_come_to_is_not_known(strategy: str) -> No
     assert _said(report) == {"key": (0, False), "fd": (3, False), "list-od": (0, False), "dc": (0, False)}
 
 
-class _Interrupted(PartialFile):
-    """Takes laws, and sends a Ctrl-C with the first FD that was searched for."""
+class _EndedByTheFirstFD(PartialFile):
+    """Takes laws, and ends the search with the first FD that was searched for."""
 
-    is_done = False
+    def __init__(self, watch: UserWatch) -> None:
+        super().__init__(None)
+        self._watch = watch
 
     def append(self, found: Block | Listing) -> None:
         super().append(found)
-        if isinstance(found, Block) and found.goal != KEY and len(found.sets) and not self.is_done:
-            self.is_done = True
-            signal.raise_signal(signal.SIGINT)
+        if isinstance(found, Block) and found.goal != KEY and len(found.sets):
+            self._watch.end()
 
 
 def test_keys_that_were_all_found_before_the_end_are_known(tmp_path: Path) -> None:
     random = np.random.default_rng(1)
     table = pa.table({f"c{place}": random.integers(0, 3, 300) for place in range(18)})
     everything = lawful.discover(table, "key")
-    with _Interrupted(None) as partial, open_run(table, ReadOptions(), Where("local")) as run:
-        report = discover_laws(run, Request(strategy="full"), lambda _: None, partial)
+    watch = UserWatch(None, None)
+    with _EndedByTheFirstFD(watch) as partial, open_run(table, ReadOptions(), Where("local")) as run:
+        report = discover_laws(run, Request(strategy="full"), lambda _: None, partial, watch)
     assert report.stopped_because == "the user stopped it"
     assert not report.complete
     assert report.families["key"].complete
@@ -84,8 +86,14 @@ def test_keys_that_were_all_found_before_the_end_are_known(tmp_path: Path) -> No
 
 
 def test_fds_that_are_all_known_can_be_reasoned_with() -> None:
-    with _Interrupted(None) as partial, open_run(FEW, ReadOptions(), Where("local")) as run:
-        report = discover_laws(run, Request(find=("fd", "list-od")), lambda _: None, partial)
+    watch = UserWatch(None, None)
+
+    def end_among_lists(words: str) -> None:
+        if "candidates of 1 columns" in words:
+            watch.end()
+
+    with open_run(FEW, ReadOptions(), Where("local")) as run:
+        report = discover_laws(run, Request(find=("fd", "list-od")), end_among_lists, watch=watch)
     assert not report.complete
     assert report.families["fd"].complete
     assert report.closure(["c4"]) == ["c4", "half"]
