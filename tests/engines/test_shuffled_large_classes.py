@@ -21,6 +21,7 @@ from lawful.engines.local import LocalEngine
 from lawful.engines.shuffle import classes, deciding
 from lawful.engines.shuffle import engine as engine_module
 from lawful.engines.shuffle.engine import ShuffleEngine
+from lawful.engines.shuffle.large import LargeRows
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.local_pipeline import encode_in_process
 from lawful.tables.options import ReadOptions
@@ -47,6 +48,8 @@ MANY = """{c}: half asc ~ id asc; {}: a asc ~ skew desc; {b, c}: skew asc ~ half
 not(t.a < s.a and t.skew > s.skew and t.half < s.half); not(t.a = s.b and t.c != s.c); not(t.s = s.twin and t.c < s.c);
 not(t.a > 30 and s.b < 3 and t.half < s.half); not(t.a > 35 and s.b < 3); not(t.a < s.b);
 not(t.one = s.one and t.a != s.a); not(t.a <= t.b and t.skew >= s.half and t.c != s.c)"""
+HELD = """{}: id asc ~ half asc; {c}: b asc ~ f desc; [id asc] -> [half asc]; not(t.id < s.id and t.half > s.half);
+{id<=} -> {half<=}"""
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +73,13 @@ def assert_counted_alike(laws: list[Law], engines: tuple[ShuffleEngine, LocalEng
 
 def test_what_breaks_laws_is_counted(spark: SparkSession, tables: tuple[ShuffledTable, EncodedTable]) -> None:
     assert_counted_alike(parse_laws(SOME, tables[1].names), opened(spark, *tables, NullPolicy.EQUAL))
+
+
+def test_what_holds_is_tried_without_counting_what_breaks_it(
+    spark: SparkSession, tables: tuple[ShuffledTable, EncodedTable]
+) -> None:
+    with patch.object(LargeRows, "damage", side_effect=AssertionError):
+        assert_tried_alike(opened(spark, *tables, NullPolicy.EQUAL), parse_laws(HELD, tables[1].names))
 
 
 @pytest.mark.slow

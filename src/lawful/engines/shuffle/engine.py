@@ -134,7 +134,7 @@ class ShuffleEngine:
         yield from self._verdicts([task for task in given if task.measure is None and not task.damage])
         yield from self._counted([t for t in given if (t.measure is not None or t.damage) and t.id not in known])
         yield from self._measured(measured)
-        trying = Trying(*self._opened(), self._chunk_rows, self._gathered, self._large(), self._damage, self._holds)
+        trying = Trying(*self._opened(), self._chunk_rows, self._gathered, self._large(), self._damage, self._holding)
         yield from trying.verdicts(tried)
 
     def _require(self, task: CheckTask, table: ShuffledTable) -> None:
@@ -276,11 +276,12 @@ class ShuffleEngine:
         other = ShuffleEngine(self.spark, self._most_rows)
         other._jobs, other._opened_on = self._jobs, (self._opened()[0], policy)
         other._should_stop = self._should_stop
-        return other._holds(law)
+        return bool(other._holding([law]))
 
-    def _holds(self, law: Law) -> bool:
-        (verdict,) = self._verdicts([CheckTask(0, law)])
-        return verdict.holds
+    def _holding(self, laws: Sequence[Law]) -> frozenset[Law]:
+        """The laws that hold, of some."""
+        tasks = [CheckTask(number, law) for number, law in enumerate(laws)]
+        return frozenset(laws[verdict.id] for verdict in self._verdicts(tasks) if verdict.holds)
 
     @property
     def _chunk_rows(self) -> int:

@@ -76,8 +76,8 @@ class Trying:
         Runs a job and gives its few lines.
     large
         Answers for classes that no task takes.
-    damage_of, holds
-        Counts how badly a law is broken, and says whether one holds.
+    damage_of, holding
+        Counts how badly a law is broken, and says which of some hold, in a few jobs for all of them.
     """
 
     def __init__(
@@ -88,12 +88,14 @@ class Trying:
         gathered: Callable[[DataFrame], list[dict[str, Any]]],
         large: LargeRows,
         damage_of: Callable[[Law], Damage],
-        holds: Callable[[Law], bool],
+        holding: Callable[[Sequence[Law]], frozenset[Law]],
     ) -> None:
         self._table, self._policy, self._chunk_rows = table, policy, chunk_rows
         self._data, self._gathered = table.dataset, gathered
-        self._large, self._damage_of, self._holds = large, damage_of, holds
+        self._large, self._damage_of, self._holding = large, damage_of, holding
         self._sizes: dict[Grouping, ClassSizes] = {}
+        self._held: frozenset[Law] = frozenset()
+        """The laws with large classes that hold: what breaks a law in these takes many jobs to count."""
 
     def verdicts(self, tasks: Sequence[CheckTask]) -> Iterator[Verdict]:
         """Try all laws, what is aggregated in a few jobs for all of them."""
@@ -101,6 +103,8 @@ class Trying:
         of_trials = (grouping for law in laws.values() for grouping in self._groupings(law))
         of_measures = (grouping for task in tasks if task.measures for grouping in self._measured(task.law))
         self._know_sizes([*of_trials, *of_measures])
+        by_classes_alone = [law for law in laws.values() if not isinstance(law, Key | FD)]
+        self._held = self._holding([law for law in by_classes_alone if self._large.classes(law)])
         fds = [law for law in laws.values() if isinstance(law, FD)]
         splits = count_splits(self._data, fds, self._policy, self._gathered)
         for task in tasks:
@@ -112,7 +116,7 @@ class Trying:
             else:
                 trial = self._trial_by_classes(law)
             measures = self._measures(task.law, trial) if task.measures and trial is not None else None
-            holds = self._holds(law) if trial is None else trial.pairs == 0
+            holds = bool(self._holding([law])) if trial is None else trial.pairs == 0
             yield Verdict(task.id, holds, None, trial=trial, measures=measures)
 
     def _trial_by_classes(self, law: Law) -> Trial | None:
@@ -121,7 +125,7 @@ class Trying:
             if isinstance(law, CanonicalOD):
                 return self._order_trial(law)
             if isinstance(law, DC | POD):
-                return self._denial_trial(as_denial(law) if isinstance(law, POD) else law)
+                return self._denial_trial(law)
             if isinstance(law, ListOD) and (large := self._large.classes(law)):
                 return self._list_trial(law, large)
             return self._trial_in_one_task(law)
@@ -141,6 +145,9 @@ class Trying:
             columns = law_columns(law)
             yield from (self._grouping((column,), law) for column in columns)
             yield self._grouping(columns[:1], law)
+        elif isinstance(law, CanonicalOD | ListOD) and self._large.classes(law).are_all:
+            left, right = _sides(law)
+            yield from (self._grouping(columns, law) for columns in (left, right, (*left, *right)))
 
     def _measured(self, law: Law) -> Iterator[Grouping]:
         """The groupings that the measures of a law need."""
@@ -176,8 +183,8 @@ class Trying:
         large = self._large.classes(law)
         total = self._summed(law, law, counted, large)
         if large:
-            damage = self._large.damage(law, large)
-            of_sizes = self._counted_by_sizes((law.left,), (law.right,), large)
+            damage = self._damage_in(large, law)
+            of_sizes = self._counted_by_sizes(law, large)
             of_damage = OrderCounts(0, damage.pairs, damage.removals or 0, 0, 0.0, 0.0, damage.rows)
             for numbers in (of_sizes, of_damage):
                 total = _added(total, numbers)
@@ -185,32 +192,43 @@ class Trying:
                 return replace(trial_of_orders(OrderCounts(*total)), removals=None)
         return trial_of_orders(OrderCounts(*total) if total else OrderCounts(0, 0, 0, 0, 0.0, 0.0, 0))
 
-    def _counted_by_sizes(self, left: Sequence[int], right: Sequence[int], large: LargeClasses) -> Sequence[Any]:
+    def _damage_in(self, large: LargeClasses, law: Law) -> Damage:
+        return _no_damage(law) if law in self._held else self._large.damage(law, large)
+
+    def _counted_by_sizes(self, law: CanonicalOD | ListOD, large: LargeClasses) -> Sequence[Any]:
         """What the sizes of values tell of the order of two lists of columns in large classes."""
-        sides = (self._large.sizes_within(columns, large) for columns in (left, right, (*left, *right)))
+        left, right = _sides(law)
+        sides = (self._sizes_within(columns, law, large) for columns in (left, right, (*left, *right)))
         total: list[Any] = []
         for a, b, both in zip(*sides, strict=True):
             total = _added(total, count_by_sizes(a, b, both))
         return total
 
+    def _sizes_within(self, columns: Sequence[int], law: Law, large: LargeClasses) -> list[ClassSizes]:
+        return [self._by(columns, law)] if large.are_all else self._large.sizes_within(columns, large)
+
     def _list_trial(self, law: ListOD, large: LargeClasses) -> Trial:
         """The trial of an order dependency of so many rows that no task takes them; see `list_order_trial`."""
-        left, right = ([column for column, _ in side] for side in (law.lhs, law.rhs))
-        (x,), (y,) = (self._large.sizes_within(columns, large) for columns in (left, right))
-        counts = OrderCounts(*self._counted_by_sizes(left, right, large))
-        order = trial_of_orders(counts._replace(swaps=self._large.swaps(law, large)))
-        damage = self._large.damage(law, large)
+        x, y = (self._by(columns, law) for columns in _sides(law))
+        counts = OrderCounts(*self._counted_by_sizes(law, large))
+        swaps = 0 if law in self._held else self._large.swaps(law, large)
+        order = trial_of_orders(counts._replace(swaps=swaps))
+        damage = self._damage_in(large, law)
         return trial_of_lists(order, x, y, damage.pairs, damage.rows, damage.removals)
 
-    def _denial_trial(self, law: DC) -> Trial:
+    def _denial_trial(self, stated: DC | POD) -> Trial:
+        law = as_denial(stated) if isinstance(stated, POD) else stated
         size = self._by(law_columns(law)[:1], law).rows
 
         def count(predicates: Predicates) -> int:
+            if predicates == law.predicates and stated in self._held:
+                return 0
             if len(predicates) == 1 and _is_of_one_column(predicates[0]):
                 return self._count_alone(predicates[0], law)
             return self._count_in_classes(predicates, law)
 
-        return trial_of_denial(law, self._damage_of(law), size, count)
+        damage = _no_damage(law) if stated in self._held else self._damage_of(law)
+        return trial_of_denial(law, damage, size, count)
 
     def _count_alone(self, predicate: Predicate, law: DC) -> int:
         """The ordered pairs of rows that satisfy one comparison of a column with itself: the sizes of values tell."""
@@ -265,6 +283,17 @@ class Trying:
         sides = (law.lhs, (law.rhs,), (*law.lhs, law.rhs))
         classes = FDClasses(*(self._by(columns, law) for columns in sides))
         return asdict(measures_of_classes(trial, classes, self._table.rows))
+
+
+def _sides(law: CanonicalOD | ListOD) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The columns that a law orders by, and those that follow."""
+    if isinstance(law, CanonicalOD):
+        return (law.left,), (law.right,)
+    return tuple(column for column, _ in law.lhs), tuple(column for column, _ in law.rhs)
+
+
+def _no_damage(law: Law) -> Damage:
+    return Damage(0, 0, 0, 0 if checks_of(law).counts_removals(law) else None)
 
 
 def _without(column: int, law: Key) -> tuple[int, ...]:
