@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import astuple
-from itertools import pairwise
+from itertools import combinations, pairwise
 from unittest.mock import patch
 
 import numpy as np
@@ -122,13 +122,18 @@ def test_verdicts_and_damage(rows: Rows, law: Law, policy: NullPolicy, largest: 
         found, plain = answered(engine, CheckTask(7, law, damage=True)), answered(engine, CheckTask(7, law))
         counted = answered(engine, CheckTask(7, law, measure="g1"))
     expected = answered(local, CheckTask(7, law, damage=True))
-    assert (found.holds, found.damage) == (expected.holds, expected.damage)
+    assert (found.holds, found.damage, found.witness) == (expected.holds, expected.damage, expected.witness)
     assert plain.holds == expected.holds
     assert counted.violations == (expected.damage.pairs if expected.damage else 0)
-    for verdict in (found, plain):
-        assert (verdict.witness is None) == verdict.holds
-        if verdict.witness is not None:
-            assert refutes(law, rows, policy, verdict.witness)
+    assert (plain.witness is None) == plain.holds
+    if plain.witness is not None:
+        assert refutes(law, rows, policy, plain.witness)
+        assert found.witness is not None
+        assert tuple(sorted(found.witness)) == first_of(law, rows, policy)
+
+
+def first_of(law: Law, rows: Rows, policy: NullPolicy) -> tuple[int, int]:
+    return next(pair for pair in combinations(range(len(rows)), 2) if refutes(law, rows, policy, pair))
 
 
 def refutes(law: Law, rows: Rows, policy: NullPolicy, witness: tuple[int, int]) -> bool:

@@ -68,7 +68,8 @@ def assert_counted_alike(laws: list[Law], engines: tuple[ShuffleEngine, LocalEng
     tasks = [CheckTask(number, law, damage=True) for number, law in enumerate(laws)]
     found, expected = ({verdict.id: verdict for verdict in engine.check(tasks)} for engine in engines)
     for number, law in enumerate(laws):
-        assert (found[number].holds, found[number].damage) == (expected[number].holds, expected[number].damage), law
+        one, other = found[number], expected[number]
+        assert (one.holds, one.damage, one.witness) == (other.holds, other.damage, other.witness), law
 
 
 def test_what_breaks_laws_is_counted(spark: SparkSession, tables: tuple[ShuffledTable, EncodedTable]) -> None:

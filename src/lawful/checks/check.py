@@ -6,6 +6,7 @@ nor the order of checks nor the number of threads shows in it.
 
 from __future__ import annotations
 
+from lawful.checks.first_pairs import first_pair
 from lawful.checks.fitting import require_columns, require_fitting
 from lawful.checks.law_checks import checks_of
 from lawful.checks.verdict import CheckTask, Verdict
@@ -44,8 +45,9 @@ def check(task: CheckTask, table: RankedTable, workspace: Workspace) -> Verdict:
     witness = checks.witness(task.law, workspace)
     if witness is None or not task.damage:
         return Verdict(task.id, witness is None, witness)
-    damage = checks.violations(task.law, workspace).damage
-    return Verdict(task.id, False, checks.oriented(task.law, witness, workspace), damage=damage)
+    found = checks.violations(task.law, workspace)
+    shown = first_pair(task.law, found.rows, workspace) or witness
+    return Verdict(task.id, False, checks.oriented(task.law, shown, workspace), damage=found.damage)
 
 
 def find_violations(law: Law, table: RankedTable, workspace: Workspace) -> Violations:

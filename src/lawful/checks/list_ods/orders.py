@@ -53,11 +53,7 @@ def order_violations(law: ListOD, workspace: Workspace) -> tuple[Int32s, Int32s,
     inversions of the right list: so pairs are inversions, and what may stay is a longest non-decreasing
     subsequence. A block holds the rows that are linked by violations, each to some other of the block.
     """
-    left, left_falls = _canonical(law.lhs)
-    right, right_falls = _canonical(law.rhs)
-    x, y = sorted_partition(left, workspace), sorted_partition(right, workspace)
-    highest = max(0, y.classes - 1)
-    values = highest - y.ids if left_falls != right_falls else y.ids
+    x, highest, values = _both_rising(law, workspace)
     rows = _rows_by(highest - values, highest, np.arange(workspace.table.rows, dtype=np.int32), workspace)
     rows = _rows_by(x.ids, x.classes, rows, workspace)
     sequence = values[rows]
@@ -72,16 +68,27 @@ def order_violations(law: ListOD, workspace: Workspace) -> tuple[Int32s, Int32s,
 
 def list_order_trial(law: ListOD, workspace: Workspace) -> Trial:
     """How an order dependency fares: the order of the classes of its lists, and what splits add; see `list_trial`."""
-    left, left_falls = _canonical(law.lhs)
-    right, right_falls = _canonical(law.rhs)
-    x, y = sorted_partition(left, workspace), sorted_partition(right, workspace)
-    highest = max(0, y.classes - 1)
-    values = highest - y.ids if left_falls != right_falls else y.ids
+    x, highest, values = _both_rising(law, workspace)
     rows = _rows_by(values, highest, np.arange(workspace.table.rows, dtype=np.int32), workspace)
     rows = _rows_by(x.ids, x.classes, rows, workspace)
     order = order_trial(rows, np.zeros(rows.size, np.int32), x.ids, values)
     violating, _, pairs, removals = order_violations(law, workspace)
     return list_trial(order, x.ids, values, pairs, violating.size, removals)
+
+
+def ranks_of_lists(law: ListOD, workspace: Workspace) -> tuple[Int32s, Int32s]:
+    """The ranks of all rows by each list, or of both turned around, which says the same."""
+    x, _, values = _both_rising(law, workspace)
+    return x.ids, values
+
+
+def _both_rising(law: ListOD, workspace: Workspace) -> tuple[SortedPartition, int, Int32s]:
+    """The left list, and of the right one the highest rank and the ranks, such that both should rise together."""
+    left, left_falls = _canonical(law.lhs)
+    right, right_falls = _canonical(law.rhs)
+    x, y = sorted_partition(left, workspace), sorted_partition(right, workspace)
+    highest = max(0, y.classes - 1)
+    return x, highest, highest - y.ids if left_falls != right_falls else y.ids
 
 
 def sorted_partition(marked: Marked, workspace: Workspace) -> SortedPartition:

@@ -8,12 +8,13 @@ equalities has one class, the whole table. Classes beyond that are left out here
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from lawful.checks import CheckTask, Workspace, check
+from lawful.checks import CheckTask, Workspace, check, find_violations
 from lawful.common.errors import EngineError, LawfulError, TooLargeError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.dependencies import DC, FD, POD, CanonicalOD, Constant, Key, Law, columns_of
@@ -125,15 +126,16 @@ def by_classes(
 def damage_runner(
     law: Law, policy: NullPolicy, words: int, types: Sequence[ColumnType], most: int, *, counts: bool
 ) -> Runner:
-    """A task that checks a law on whole classes, and counts what breaks it if asked."""
+    """A task that checks a law on whole classes: it tells two rows, or the first one and how much breaks the law."""
 
     def work(chunk: Chunk, workspace: Workspace) -> Iterator[tuple[object, ...]]:
-        verdict = check(CheckTask(0, law, damage=counts), chunk, workspace)
-        if verdict.witness is not None:
-            first, second = sorted(int(chunk.ids()[place]) for place in verdict.witness)
-            damage = verdict.damage
-            told = (None,) * 4 if damage is None else (damage.rows, damage.groups, damage.pairs, damage.removals)
-            yield (False, first, second, *told, None)
+        ids, pair = chunk.ids(), check(CheckTask(0, law), chunk, workspace).witness
+        if pair is not None and counts:
+            found = find_violations(law, chunk, workspace)
+            yield (False, int(ids[found.rows].min()), None, *astuple(found.damage), None)
+        elif pair is not None:
+            first, second = sorted(int(ids[place]) for place in pair)
+            yield (False, first, second, *(None,) * 4, None)
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         lines: list[tuple[object, ...]] = []

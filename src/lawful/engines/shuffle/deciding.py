@@ -25,6 +25,7 @@ from lawful.engines.shuffle.keys import lines_a_row
 from lawful.engines.shuffle.large import LargeClasses, LargeRows
 from lawful.engines.shuffle.parts import parts_of, strict_orders
 from lawful.engines.shuffle.pruning import can_prune, pruner
+from lawful.engines.shuffle.sequences import Damaged
 from lawful.engines.shuffle.sweeps import SweptCheck
 from lawful.engines.shuffle.tiles import TiledCheck
 from lawful.engines.shuffle.values import ValuedChunk, with_values_of
@@ -172,15 +173,16 @@ class Deciding:
             return None
         return pruner(law, self._policy, tuple(self._data.types), self._chunk_rows)
 
-    def damage(self, law: Law) -> Damage:
+    def damage(self, law: Law) -> Damaged:
         """How badly a law is broken: what tasks count in whole classes, and what is counted in large ones."""
         large = self._large.classes(law)
-        line: dict[str, Any] = dict.fromkeys(_NUMBERS, 0)
+        line: dict[str, Any] = dict.fromkeys((*_NUMBERS, "witness"))
         if not large.are_all:
             line = self._classes_checked(law, *by_classes(self._data, law, where=large.others), counts=True)
         rows, groups, pairs, removals = (int(line[name] or 0) for name in _NUMBERS)
         found = Damage(rows, groups, pairs, removals if checks_of(law).counts_removals(law) else None)
-        return _added(found, self._large.damage(law, large)) if large else found
+        first = None if line["witness"] is None else int(line["witness"]["first"])
+        return _added((found, first), self._large.damage(law, large)) if large else (found, first)
 
     def _classes_checked(self, law: Law, rows: DataFrame, words: int, *, counts: bool) -> dict[str, Any]:
         runner = damage_runner(law, self._policy, words, tuple(self._data.types), self._chunk_rows, counts=counts)
@@ -216,9 +218,12 @@ class Deciding:
         return [lines[want]["row"] for want in range(len(wanted))]
 
 
-def _added(one: Damage, other: Damage) -> Damage:
+def _added(found: Damaged, more: Damaged) -> Damaged:
+    (one, _), (other, _) = found, more
     removals = None if one.removals is None or other.removals is None else one.removals + other.removals
-    return Damage(one.rows + other.rows, one.groups + other.groups, one.pairs + other.pairs, removals)
+    firsts = [first for _, first in (found, more) if first is not None]
+    total = Damage(one.rows + other.rows, one.groups + other.groups, one.pairs + other.pairs, removals)
+    return total, min(firsts, default=None)
 
 
 def _pair(witness: dict[str, int] | None) -> Pair | None:

@@ -44,8 +44,9 @@ from lawful.engines.shuffle.listing import (
 )
 from lawful.engines.shuffle.measured import coarse_classes, fine_classes, measure_together, measuring_jobs
 from lawful.engines.shuffle.opinions import Asking, Told
+from lawful.engines.shuffle.partners import first_partners
 from lawful.engines.shuffle.sampling import draw_sample
-from lawful.engines.shuffle.sequences import too_long
+from lawful.engines.shuffle.sequences import Damaged, too_long
 from lawful.engines.shuffle.strength import Trying
 from lawful.engines.shuffle.value_facts import ValueFacts
 from lawful.engines.shuffle.values import ValuedChunk, prepared, rows_with_values
@@ -184,8 +185,9 @@ class ShuffleEngine:
         known = {task.id for task in aggregated}
         witnesses = {verdict.id: verdict.witness for verdict in self._verdicts([t for t in plain if t.id not in known])}
         damages = self._damages([*aggregated, *(task for task in plain if witnesses.get(task.id) is not None)])
+        witnesses |= self._first_pairs({task.id: task.law for task in plain if tasks[task.id].damage}, damages)
         for number, task in enumerate(tasks):
-            witness, damage = witnesses.get(number), damages.get(number)
+            witness, (damage, _) = witnesses.get(number), damages.get(number, (None, None))
             if task.measure is not None:
                 violations = 0 if damage is None else damage.pairs if task.measure == "g1" else damage.removals
                 if violations is None:
@@ -196,22 +198,29 @@ class ShuffleEngine:
             else:
                 yield Verdict(task.id, False, self._oriented(task.law, witness), damage=damage)
 
-    def _damages(self, tasks: Sequence[CheckTask]) -> dict[int, Damage]:
+    def _first_pairs(self, laws: dict[int, Law], damages: dict[int, Damaged]) -> dict[int, tuple[int, int]]:
+        """The two rows that are shown of each broken law; see `first_pair`."""
+        table, policy = self._opened()
+        firsts = {id_: (laws[id_], first) for id_, (_, first) in damages.items() if id_ in laws and first is not None}
+        partners = first_partners(table.dataset, firsts, policy, self._chunk_rows, self._gathered_table)
+        return {id_: (firsts[id_][1], partner) for id_, partner in partners.items()}
+
+    def _damages(self, tasks: Sequence[CheckTask]) -> dict[int, Damaged]:
         table, policy = self._opened()
         tasks = [replace(task, law=simplest(task.law)) for task in tasks]
-        found: dict[int, Damage] = {}
+        found: dict[int, Damaged] = {}
         for job in counting_jobs(tasks, lines_a_row(table.dataset)):
             for line in self._gathered(counted(table.dataset, job, policy)):
                 numbers = (int(line[name]) for name in ("rows", "groups", "pairs", "removals"))
-                found[job[line["t"]].id] = Damage(*numbers)
+                found[job[line["t"]].id] = Damage(*numbers), int(line["first"])
         for task in tasks:
             if not isinstance(task.law, Key | FD):
-                found[task.id] = self._damage(task.law)
+                found[task.id] = self._deciding().damage(task.law)
         return found
 
     def _damage(self, law: Law) -> Damage:
         """How badly a law is broken, class by class."""
-        return self._deciding().damage(law)
+        return self._deciding().damage(law)[0]
 
     def _oriented(self, law: Law, rows: tuple[int, int]) -> tuple[int, int]:
         """Two rows in the order in which they are shown."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lawful.checks import Damage
 from lawful.checks.strength.class_sizes import ClassSizes
 from lawful.common.errors import TooLargeError
 from lawful.common.meanings import NullPolicy
@@ -22,7 +21,7 @@ from lawful.dependencies.pointwise import as_denial
 from lawful.engines.shuffle import classes
 from lawful.engines.shuffle.classes import class_columns, law_columns, too_large
 from lawful.engines.shuffle.keys import PackedKey, key_names, without_nulls
-from lawful.engines.shuffle.sequences import GatheredTable, Sequenced, SequencedOrder, sequenced
+from lawful.engines.shuffle.sequences import Damaged, GatheredTable, Sequenced, SequencedOrder, sequenced
 from lawful.engines.shuffle.tile_pairs import TilePairs
 from lawful.tables.shuffled.table import ShuffledTable
 
@@ -110,7 +109,7 @@ class LargeRows:
             self._known[columns, judged] = self._counted(columns, judged)
         return self._known[columns, judged]
 
-    def damage(self, law: Law, large: LargeClasses) -> Damage:
+    def damage(self, law: Law, large: LargeClasses) -> Damaged:
         """How badly a law is broken in large classes; removals are None where they are not told."""
         if (order := sequenced(_denial(law))) is not None:
             return self._sequence(order, large).damage(with_removals=isinstance(law, CanonicalOD | ListOD))

@@ -16,7 +16,7 @@ from lawful.engines.shuffle.chunks import Runner
 from lawful.engines.shuffle.cutting import GROUP, ROW, Tiles, Words, together
 
 TILE = "tile"
-COUNTS = "tile bigint, rows bigint, pairs bigint, blocks bigint, starts bigint"
+COUNTS = "tile bigint, rows bigint, pairs bigint, blocks bigint, starts bigint, first bigint"
 REMOVALS = "removals bigint, is_too_long boolean"
 
 
@@ -127,10 +127,13 @@ def count_runner(known: Sequence[Carried], names: Sequence[str], sign: int) -> R
             tile = TileOfSequence.of(_values_of(rows, names, sign), known[number])
             violating = int(np.count_nonzero(tile.violating))
             pairs = tile.inversions if violating else 0
-            lines.append((number, violating, pairs, tile.broken_blocks, int(np.count_nonzero(tile.starts[:-1]))))
-        told = np.array(lines, np.int64).reshape(-1, 5)
+            starts = int(np.count_nonzero(tile.starts[:-1]))
+            first = int(rows.column(ROW).to_numpy()[tile.violating].min()) if violating else -1
+            lines.append((number, violating, pairs, tile.broken_blocks, starts, first))
+        names_told = [part.split()[0] for part in COUNTS.split(", ")]
+        told = np.array(lines, np.int64).reshape(-1, len(names_told))
         yield pa.RecordBatch.from_arrays(
-            [pa.array(told[:, place]) for place in range(5)], names=[part.split()[0] for part in COUNTS.split(", ")]
+            [pa.array(told[:, place]) for place in range(len(names_told))], names=names_told
         )
 
     return run

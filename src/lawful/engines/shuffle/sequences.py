@@ -53,6 +53,8 @@ MOST_TAILS = 64_000_000
 _TWO = 2
 
 GatheredTable = Callable[["DataFrame"], pa.Table]
+Damaged = tuple[Damage, int | None]
+"""How badly a law is broken, and the first row that breaks it."""
 
 
 Marked = Sequence[tuple[int, str]]
@@ -159,15 +161,16 @@ class SequencedOrder:
         lines: list[dict[str, Any]] = self._gathered(self._in_tiles().mapInArrow(runner, COUNTS)).to_pylist()
         return lines
 
-    def damage(self, *, with_removals: bool = True) -> Damage:
+    def damage(self, *, with_removals: bool = True) -> Damaged:
         """How badly the order is broken; removals are None unless asked for, or where no task finds them."""
         rows = sum(line["rows"] for line in self._counts)
         if not rows:
-            return Damage(0, 0, 0, 0)
+            return Damage(0, 0, 0, 0), None
         blocks = sum(line["blocks"] for line in self._counts)
         classes = {int(self._tiles.groups[line["tile"]]) for line in self._counts if line["rows"]}
         removals = self._removals() if with_removals else None
-        return Damage(rows, blocks if self._has_blocks else len(classes), self.pairs(), removals)
+        first = min(line["first"] for line in self._counts if line["rows"])
+        return Damage(rows, blocks if self._has_blocks else len(classes), self.pairs(), removals), first
 
     def pairs(self) -> int:
         """The pairs that break the order."""

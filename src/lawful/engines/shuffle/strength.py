@@ -193,7 +193,7 @@ class Trying:
         return trial_of_orders(OrderCounts(*total) if total else OrderCounts(0, 0, 0, 0, 0.0, 0.0, 0))
 
     def _damage_in(self, large: LargeClasses, law: Law) -> Damage:
-        return _no_damage(law) if law in self._held else self._large.damage(law, large)
+        return _no_damage(law) if law in self._held else self._large.damage(law, large)[0]
 
     def _counted_by_sizes(self, law: CanonicalOD | ListOD, large: LargeClasses) -> Sequence[Any]:
         """What the sizes of values tell of the order of two lists of columns in large classes."""

@@ -31,7 +31,7 @@ from lawful.engines.shuffle.chunks import Runner, in_chunks
 from lawful.engines.shuffle.classes import CACHE_BYTES, law_columns
 from lawful.engines.shuffle.cutting import GROUP, ROW, Tiles, cut, schema_of, together
 from lawful.engines.shuffle.meetings import Meeting, compared, cut_columns, meeting
-from lawful.engines.shuffle.sequences import GatheredTable
+from lawful.engines.shuffle.sequences import Damaged, GatheredTable
 from lawful.engines.shuffle.values import ValuedChunk, valued_columns, with_values_of
 
 if TYPE_CHECKING:
@@ -105,22 +105,23 @@ class TilePairs:
         (line,) = self._gathered(self._met(search, _WITNESS).agg(least)).to_pylist()
         return None if line["found"] is None else (line["found"]["first"], line["found"]["second"])
 
-    def damage(self) -> Damage:
+    def damage(self) -> Damaged:
         """How badly the constraint is broken."""
         if not self._meeting.can_meet.any():
-            return Damage(0, 0, 0, None)
+            return Damage(0, 0, 0, None), None
         lines = self._met(_counting(self._law, self._types), _COUNTED).groupBy(GROUP, ROW)
         expr = self._data.expr
         once = lines.agg(expr("sum(ordered) as ordered"), expr("sum(mutual) as mutual"))
         sums = (
             f"count({ROW}) as rows",
+            f"min({ROW}) as first",
             f"count(distinct if({ROW} is null, null, {GROUP})) as groups",
             "sum(ordered) as ordered",
             "sum(mutual) as mutual",
         )
         (line,) = self._gathered(once.agg(*map(expr, sums))).to_pylist()
         pairs = int(line["ordered"] or 0) - int(line["mutual"] or 0) // 2
-        return Damage(line["rows"], line["groups"], pairs, None)
+        return Damage(line["rows"], line["groups"], pairs, None), line["first"]
 
     def ordered_pairs(self) -> int:
         """How many ordered pairs satisfy all predicates."""
