@@ -45,7 +45,7 @@ def shuffles(spark: object, folder: Path, *, loses_an_executor: bool) -> dict[st
         if loses_an_executor and len(found) == 2:
             os.kill(executor_pids()[0], signal.SIGKILL)
     for verdict, expected in zip(found, reference(whole, tasks, NullPolicy.EQUAL), strict=True):
-        assert (verdict.holds, verdict.damage) == (expected.holds, expected.damage)
+        assert (verdict.holds, verdict.damage, verdict.witness) == (expected.holds, expected.damage, expected.witness)
         assert (verdict.witness is None) == verdict.holds
         assert verdict.holds or refutes(laws[verdict.id], whole, NullPolicy.EQUAL, verdict.witness)
     broken = next(verdict for verdict in found if not verdict.holds)
@@ -83,7 +83,7 @@ def cut_classes(engine: ShuffleEngine, whole: EncodedTable) -> None:
         found = sorted(engine.check(tasks), key=lambda verdict: verdict.id)
         listed = [sum(batch.num_rows for batch in engine.violations(law)) for law in laws]
     expected = reference(whole, tasks, NullPolicy.EQUAL)
-    assert [verdict.damage for verdict in found] == [verdict.damage for verdict in expected]
+    assert [(each.damage, each.witness) for each in found] == [(each.damage, each.witness) for each in expected]
     assert listed == [verdict.damage.rows for verdict in expected]
 
 

@@ -198,8 +198,8 @@ def test_counts_are_those_of_all_rows_in_one_place(
     engine = ShuffleEngine(spark, 300)
     engine.open(shuffled, policy)
     found = {verdict.id: verdict for verdict in engine.check(tasks)}
-    assert {id_: (v.holds, v.damage, v.violations) for id_, v in found.items()} == {
-        id_: (v.holds, v.damage, v.violations) for id_, v in expected.items()
+    assert {id_: (v.holds, v.damage, v.violations, v.witness) for id_, v in found.items()} == {
+        id_: (v.holds, v.damage, v.violations, v.witness) for id_, v in expected.items()
     }
     assert {verdict.holds for verdict in found.values()} == {True, False}
 

@@ -56,6 +56,8 @@ def assert_judged_alike(
     assert {id_: (v.holds, v.damage) for id_, v in found.items()} == {
         id_: (v.holds, v.damage) for id_, v in expected.items()
     }
+    counted = [task.id for task in tasks if task.damage]
+    assert {id_: found[id_].witness for id_ in counted} == {id_: expected[id_].witness for id_ in counted}
     for task in tasks:
         witness = found[task.id].witness
         assert (witness is None) == found[task.id].holds
