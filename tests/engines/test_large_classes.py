@@ -16,7 +16,7 @@ from checks.denial_tables import Rows, constraints, encoded
 from checks.tables import POLICIES
 from examples import one_in
 from frames_in_process import EngineInProcess
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lawful.checks import CheckTask, GroupRows, Most, Verdict, Workspace, check
@@ -89,6 +89,11 @@ LAWS: st.SearchStrategy[Law] = st.one_of(
     constraints(WIDTH, 4),
 )
 
+KEYS_AND_FDS: st.SearchStrategy[Law] = st.one_of(
+    st.builds(lambda chosen: Key(tuple(chosen)), columns(1, 3)),
+    st.builds(lambda chosen: FD(tuple(chosen[1:]), chosen[0]), columns(1, 3)),
+)
+
 
 @contextmanager
 def large_from(rows: int) -> Iterator[None]:
@@ -113,7 +118,8 @@ def answered(engine: Engine, task: CheckTask) -> Verdict:
 
 
 @one_in(2)
-@given(skewed_rows(), LAWS, POLICIES, st.sampled_from([2, 3, 6]), st.integers(0, 99), st.booleans())
+@given(skewed_rows(), LAWS | KEYS_AND_FDS, POLICIES, st.sampled_from([2, 3, 6]), st.integers(0, 99), st.booleans())
+@example([(1,) * WIDTH] * 3, Key((0,)), NullPolicy.EQUAL, 2, 0, False)  # where a row agrees with itself
 def test_verdicts_and_damage(rows: Rows, law: Law, policy: NullPolicy, largest: int, seed: int, prunes: bool) -> None:
     if not is_meant(law, policy):
         return

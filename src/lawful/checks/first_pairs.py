@@ -33,7 +33,10 @@ def first_pair(law: Law, violating: Int32s, workspace: Workspace) -> Pair | None
 
 
 def first_partner(law: Law, row: int, workspace: Workspace, ids: Int64s | None = None) -> int | None:
-    """The first row that breaks a law together with a given one: by its place, or by `ids` that are not in order."""
+    """The first row that breaks a law together with a given one: by its place, or by `ids`.
+
+    Ids need not be in order, and the given row may be there twice with the same id.
+    """
     denial = _denied(law, workspace)
     if denial is None:
         return None
@@ -42,7 +45,8 @@ def first_partner(law: Law, row: int, workspace: Workspace, ids: Int64s | None =
         others = np.arange(start, min(start + _AT_ONCE, workspace.table.rows))
         one = np.full(others.size, row, np.int64)
         breaks = satisfies(denial, one, others) | satisfies(denial, others, one)
-        found = others[breaks & (others != row)]
+        is_itself = others == row if ids is None else ids[others] == ids[row]
+        found = others[breaks & ~is_itself]
         if ids is not None and found.size:
             nearest = int(found[ids[found].argmin()])
             best = nearest if best is None or ids[nearest] < ids[best] else best
