@@ -91,7 +91,7 @@ ASKED = [
     ("seed", "asked"),
     [
         *((1, asked) for asked in ASKED),
-        *(pytest.param(seed, asked, marks=pytest.mark.slow) for seed in (2, 3) for asked in ASKED),
+        *(pytest.param(seed, asked, marks=pytest.mark.slow) for seed in (3, 5) for asked in ASKED),
     ],
 )
 def test_laws_within_an_error_are_those_of_one_place(
