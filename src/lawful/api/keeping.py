@@ -57,8 +57,8 @@ def make_state(
 ) -> OpenState | OpenSpreadState:
     """Make a state of a table and its laws in a new folder, to be kept up to date while rows come and go.
 
-    With `SparkSettings(placement="shuffle")` and `only_pinned` the rows are spread over a cluster, for tables that are
-    too large for a process; the source is then files or one of Spark's own tables and frames.
+    With `SparkSettings(placement="shuffle")` the rows are spread over a cluster, for tables that are too large for a
+    process; the source is then files or one of Spark's own tables and frames.
 
     Parameters
     ----------
@@ -178,8 +178,8 @@ def maintain(
     events, on_event
         A file that what happens to laws is appended to as JSON lines, and a function that each event is given to.
     quarantine
-        A folder for rows that would break a pinned law, have a key that is there already or do not fit: they are put
-        aside, and the rest is let through.
+        A folder, or a table of Spark's as `table:NAME`, for rows that would break a pinned law, have a key that is
+        there already or do not fit: they are put aside, and the rest is let through.
     misfits, missing
         What becomes of values that do not fit, and of rows to delete that are not there; as for `OpenState.apply`.
     new_query

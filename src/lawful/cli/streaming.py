@@ -99,12 +99,13 @@ class Watching:
         ),
     ] = None
     quarantine: Annotated[
-        Path | None,
+        str | None,
         opt.option(
             _WATCHING,
-            "Put rows aside that would break pinned laws or do not fit, here, and let the rest through.",
+            "Put rows aside that would break pinned laws or do not fit, in this folder or table of Spark's, and let "
+            "the rest through.",
             "--quarantine",
-            metavar="DIR",
+            metavar="DIR|table:NAME",
         ),
     ] = None
 

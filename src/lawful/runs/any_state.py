@@ -189,8 +189,8 @@ class AnyOpenState(Closing, Generic[State]):
         missing
             What becomes of rows to delete that are not there: `refuse` the batch, or `skip` them.
         quarantine
-            A folder for rows that would break a pinned law, have a key that is there already or do not fit: they are
-            put aside, and the rest is let through.
+            A folder, or a table of Spark's as `table:NAME`, for rows that would break a pinned law, have a key that is
+            there already or do not fit: they are put aside, and the rest is let through.
         events, on_event
             A file that what happened to laws is appended to as JSON lines, and a function that each event is given to.
         format, dialect
@@ -203,7 +203,8 @@ class AnyOpenState(Closing, Generic[State]):
         sources.refuse_both()
         has_own = time_limit is not None or memory_limit is not None
         watch = UserWatch(time_limit, size_in_bytes(memory_limit)) if has_own else self._limits.again()
-        tellers = Tellers(events, quarantine, on_event)
+        tellers = Tellers(events, quarantine, on_event, self._engines.spark)
+        tellers.refuse_others(self._state)
         if quarantine is not None and misfits == "refuse":
             misfits = "quarantine"
         offenders: Offenders = "keep" if quarantine is None else "quarantine"

@@ -12,11 +12,15 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lawful.common.errors import SourceError, UsageError
 from lawful.maintenance.law_events import Event, Place
+from lawful.runs.quarantine_tables import PREFIX, QuarantineTable
 from lawful.tables.living.living_table import LivingTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _BLOCK = 1 << 16
 _ASIDE_NAME = re.compile(r"([0-9]{6,})\.jsonl", re.ASCII)
@@ -50,21 +54,39 @@ class Telling(Protocol):
 
 
 class Tellers(NamedTuple):
-    """Whom to tell what happened to laws: a file of events, a folder for rows put aside, a function."""
+    """Whom to tell what happened to laws: a file of events, a folder or a table for rows put aside, a function.
+
+    `spark` gives the session that has the table.
+    """
 
     events: str | os.PathLike[str] | None = None
     quarantine: str | os.PathLike[str] | None = None
     on_event: OnEvent | None = None
+    spark: Callable[[], SparkSession] | None = None
 
     def tell(self, state: Telling, since: int) -> None:
         """Bring files up to the state, and give the function all events of versions after `since`."""
         if self.events is not None:
             EventFile(Path(self.events)).catch_up(state)
-        if self.quarantine is not None:
+        if (table := self._table(state)) is not None:
+            _catch_up(table, state)
+        elif self.quarantine is not None:
             QuarantineFolder(Path(self.quarantine)).catch_up(state)
         if self.on_event is not None:
             for event in state.events(since):
                 self.on_event(event)
+
+    def refuse_others(self, state: Telling) -> None:
+        """Refuse a table for rows put aside that cannot take them, before anything is done."""
+        if (table := self._table(state)) is not None:
+            table.refuse_others()
+
+    def _table(self, state: Telling) -> QuarantineTable | None:
+        if self.quarantine is None or not is_table(self.quarantine):
+            return None
+        assert self.spark is not None, "whoever names a table has a session"
+        name = os.fspath(self.quarantine).removeprefix(PREFIX)
+        return QuarantineTable(self.spark(), name, state.table.names)
 
 
 class EventFile:
@@ -138,14 +160,9 @@ class QuarantineFolder:
     def catch_up(self, state: Telling) -> None:
         """Write the files that are missing behind the last one; a file is there whole or not at all."""
         try:
-            since = self._last_version()
-            aside: defaultdict[int, list[Event]] = defaultdict(list)
-            for event in state.events(since):
-                if event["event"] == "aside":
-                    aside[event["version"]].append(event)
-            for version, events in sorted(aside.items()):
+            for version, rows in _put_aside(state, self._last_version()):
                 self._folder.mkdir(parents=True, exist_ok=True)
-                lines = b"".join(json.dumps(_row(event)).encode() + b"\n" for event in events)
+                lines = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
                 self._write(f"{version:06d}.jsonl", lines)
             if self._folder.is_dir():
                 self._write(_MARK, str(state.table.version).encode())
@@ -164,6 +181,27 @@ class QuarantineFolder:
         last = max((int(name[1]) for name in names if name), default=0)
         mark = self._folder / _MARK
         return max(last, int(mark.read_text("ascii"))) if mark.is_file() else last
+
+
+def is_table(quarantine: str | os.PathLike[str]) -> bool:
+    """Whether rows that are put aside go to a table of Spark's."""
+    return os.fspath(quarantine).startswith(PREFIX)
+
+
+def _catch_up(table: QuarantineTable, state: Telling) -> None:
+    """Append the rows of all versions that a table lacks behind the last one."""
+    name = str(state.folder)
+    for version, rows in _put_aside(state, table.last_version(name)):
+        table.append(name, version, rows)
+
+
+def _put_aside(state: Telling, since: int) -> list[tuple[int, list[dict[str, Any]]]]:
+    """The rows that were put aside in the versions after `since`, version by version."""
+    aside: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    for event in state.events(since):
+        if event["event"] == "aside":
+            aside[event["version"]].append(_row(event))
+    return sorted(aside.items())
 
 
 def _place(event: Event) -> Place:

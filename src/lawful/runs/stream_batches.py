@@ -150,10 +150,11 @@ class StreamJob:
                     stream=place,
                     new_query=self.new_query,
                 )
+            tellers = Tellers(self.events, self.quarantine, self.on_event, lambda: frame.sparkSession)
+            tellers.refuse_others(state)
             watch = UserWatch(None, self.memory_limit)
             sources = [frame] if self.engine == "spark" else []
             report = opened.apply_batch(batch, come, watch, sources)
-            tellers = Tellers(self.events, self.quarantine, self.on_event)
             tellers.tell(state, before if not report.was_known else state.table.version - 1)
             size = state.bytes_on_disk
         ended = time.time()

@@ -16,7 +16,7 @@ from lawful.dependencies import format_law
 from lawful.maintenance.batches import Batch, Missing
 from lawful.maintenance.settings import StateSettings
 from lawful.runs.change_feeds import BESIDE, columns_beside
-from lawful.runs.handed_on import OnEvent
+from lawful.runs.handed_on import OnEvent, is_table
 from lawful.runs.laws_input import GivenLaws, given_laws
 from lawful.runs.run import Where
 from lawful.runs.spread_states import is_spread
@@ -52,7 +52,8 @@ class StreamSettings:
     misfits, missing
         What becomes of values that do not fit, and of rows to delete that are not there; as for `apply`.
     quarantine
-        A folder for rows that would break pinned laws or do not fit; they are put aside and the rest is let through.
+        A folder, or a table as `table:NAME`, for rows that would break pinned laws or do not fit; they are put aside
+        and the rest is let through.
     events, on_event
         A file that events are appended to as JSON lines, and a function that each is given to.
     memory_limit
@@ -131,7 +132,7 @@ def start(
     if spread and not is_state(state, Where(spark=source.frame.sparkSession)):
         raise UsageError(
             f"there is no state in {name_of(state)}, and a stream makes none that is spread over a cluster",
-            "Make it of a first table: --from TABLE --only-pinned --pin LAW --placement shuffle.",
+            "Make it of a first table: --from TABLE --placement shuffle.",
         )
     job = StreamJob(
         state=name_of(state),
@@ -176,7 +177,9 @@ def _for_streams(settings: StateSettings) -> StateSettings:
 
 
 def _absolute(path: str | os.PathLike[str] | None) -> str | None:
-    return None if path is None else str(Path(path).absolute())
+    if path is None:
+        return None
+    return os.fspath(path) if is_table(path) else str(Path(path).absolute())
 
 
 def _pinned(pins: GivenLaws | None, source: StreamSource) -> list[str]:
