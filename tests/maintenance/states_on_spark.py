@@ -146,6 +146,25 @@ def survives_a_lost_executor(spark: Any, folder: Path) -> dict[str, object]:
         }
 
 
+def found_laws_are_the_same(spark: Any, folder: Path) -> None:
+    """Laws that a spread state finds and keeps on this Spark are those of a state in this process."""
+    generator = np.random.default_rng(7)
+    rows = {f"c{n}": generator.integers(0, values, 600) for n, values in enumerate((5, 40, 300))}
+    table = pa.table({**rows, "of_one": rows["c1"] // 3, "of_both": (rows["c0"] + rows["c1"]) % 7})
+    first = table.slice(0, 500)
+    asked: dict[str, Any] = {"find": ("key", "fd", "canonical-od"), "max_size": 2}
+    spread = lawful.SparkSettings(session=spark, placement="shuffle")
+    with (
+        lawful.make_state(folder / "one", first, **asked, engine="local") as one,
+        lawful.make_state(folder / "spread", spark.createDataFrame(first), **asked, spark=spread) as other,
+    ):
+        for batch in ((table.slice(500), None), (None, table.slice(300, 250))):
+            one.apply(*batch)
+            other.apply(*batch)
+            assert {law.text for law in one.laws} == {law.text for law in other.laws}
+        assert other.described(verify=True).differences == []
+
+
 def main(parts: list[str]) -> None:
     done: dict[str, object] = {}
     engine_pairs.WORTH_THE_ENGINE = 0
@@ -156,6 +175,9 @@ def main(parts: list[str]) -> None:
             compared_batches(spark, Path(name) / "ignored", "witnesses", "ignore")
             compared_batches(spark, Path(name) / "pods", "witnesses", "equal", ("key", "fd", "pod"))
             done["batches"] = "the same"
+        if "spread" in parts:
+            found_laws_are_the_same(spark, Path(name))
+            done["spread"] = "the same"
         if "kill" in parts:
             done["kill"] = survives_a_lost_executor(spark, Path(name))
     answer(done)

@@ -194,6 +194,13 @@ def test_states_on_clusters_and_on_connect(kind: str, cluster_of: Callable[[str]
 
 @pytest.mark.cluster
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["local-cluster", "connect"])
+def test_laws_of_a_spread_state_on_clusters_and_on_connect(kind: str, cluster_of: Callable[[str], Cluster]) -> None:
+    assert cluster_of(kind).run(SCRIPT, "spread", timeout=580) == {"spread": "the same"}
+
+
+@pytest.mark.cluster
+@pytest.mark.slow
 def test_a_lost_executor_costs_no_law(cluster_of: Callable[[str], Cluster]) -> None:
     done = cluster_of("local-cluster").run(SCRIPT, "kill", timeout=280)
     assert done["kill"]["still_running_when_killed"]

@@ -260,10 +260,8 @@ def test_a_law_that_holds_reads_the_buckets_that_its_rows_fall_into(
     assert len(state.differences()) == 1
 
 
-def test_what_cannot_be_kept_spread_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    frame, where = spark.createDataFrame([(1, 2)], "a int, b int"), lawful.SparkSettings(placement="shuffle")
-    with pytest.raises(UsageError, match="pinned laws"):
-        lawful.make_state(tmp_path / "state", frame, pins=["a -> b"], spark=where)
+def test_a_stream_makes_no_spread_state(spark: SparkSession, tmp_path: Path) -> None:
+    where = lawful.SparkSettings(placement="shuffle")
     stream = spark.readStream.format("rate").load()
     with pytest.raises(UsageError, match="a stream makes none"):
         lawful.maintain(stream, tmp_path / "state", only_pinned=True, pin=["a -> b"], spark=where)

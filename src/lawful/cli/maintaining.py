@@ -232,7 +232,7 @@ def maintain(
     Examples:
       lawful maintain people.state --from people.csv --row-key id --pin "zip -> city"
       lawful maintain people.state --from people.csv --only-pinned --pin laws.txt
-      lawful maintain hdfs:///people --from people.parquet --only-pinned --pin laws.txt --placement shuffle
+      lawful maintain hdfs:///people --from people.parquet --max-size 2 --placement shuffle
       lawful maintain people.state --insert new.csv --delete old.csv
       lawful maintain people.state --changes today.csv --misfits quarantine --json
       lawful maintain people.state --stream incoming/ --pin "zip -> city" --events events.jsonl --quarantine aside/

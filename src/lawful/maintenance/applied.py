@@ -8,6 +8,7 @@ from lawful.dependencies import Law
 from lawful.maintenance.evidence import Pair
 from lawful.maintenance.kept_laws import LawsChange
 from lawful.maintenance.pins.outcomes import PinnedLaw, PutAside
+from lawful.results.check_report import RowView
 from lawful.tables.living.incoming import Misfit
 
 __all__ = ["Applied", "PinnedLaw", "PutAside"]
@@ -35,6 +36,8 @@ class Applied:
         The laws that came and went.
     witnesses
         For some of the laws that went, the two rows that broke each.
+    shown
+        The same as people see them, where rows are not in this process.
     """
 
     batch: str
@@ -47,6 +50,7 @@ class Applied:
     misfits: list[Misfit] = field(default_factory=list)
     changes: LawsChange = field(default_factory=lambda: LawsChange([], [], 0))
     witnesses: dict[Law, Pair] = field(default_factory=dict)
+    shown: dict[Law, tuple[RowView, RowView]] = field(default_factory=dict)
     pins: list[PinnedLaw] = field(default_factory=list)
     put_aside: list[PutAside] = field(default_factory=list)
     seconds: float = 0.0

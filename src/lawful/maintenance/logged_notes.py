@@ -49,12 +49,20 @@ def notes_of(
 ) -> dict[str, Any]:
     """What events tell of a batch beside the laws that went and came; `broken` pinned laws are those before it."""
     breaking = {pin.text: _offending(table, law, pin) for law, pin in pins if not pin.holds}
+    shown = {law: views for law, pair in witnesses.items() if (views := views_of_pair(table, law, pair)) is not None}
+    pinned = pinned_events(broken, pins, breaking, table.rows)
+    return {"pinned": pinned, **law_notes(changes, table.names, shown)}
+
+
+def law_notes(
+    changes: LawsChange, names: Sequence[str], shown: Mapping[Law, tuple[RowView, RowView]]
+) -> dict[str, Any]:
+    """What events tell of the laws that went and came; of some that went, with two rows that break each."""
     return {
-        "pinned": pinned_events(broken, pins, breaking, table.rows),
-        "gone": law_texts(changes.removed, table.names),
-        "new": law_texts(changes.added, table.names),
-        "implied": implied_texts(changes, table.names),
-        "shown": _shown(table, witnesses),
+        "gone": law_texts(changes.removed, names),
+        "new": law_texts(changes.added, names),
+        "implied": implied_texts(changes, names),
+        "shown": {format_law(law, names): [view.to_dict() for view in views] for law, views in shown.items()},
     }
 
 
@@ -106,9 +114,3 @@ def _offending(table: LivingTable, law: Law, pin: PinnedLaw) -> list[Any]:
 
 _MOST_SHOWN = 20
 """So many of the rows that break a pinned law are told with an event."""
-
-
-def _shown(table: LivingTable, pairs: Mapping[Law, Pair | None]) -> dict[str, list[Any]]:
-    """For laws in their notation, the rows of a pair that refutes each, where one is known."""
-    found = ((law, views_of_pair(table, law, pair)) for law, pair in pairs.items())
-    return {format_law(law, table.names): [view.to_dict() for view in views] for law, views in found if views}

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lawful.dependencies import Law, NamedLaw
+from lawful.dependencies import Law
 from lawful.discovery.questions import Watch
 from lawful.maintenance.applied import Applied, PinnedLaw
 from lawful.maintenance.batches import Batch
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.verifying import differences_of
 from lawful.maintenance.witness_views import views_of_pair
-from lawful.results.batch_report import BatchReport, ChangedLaw
-from lawful.results.discovery_report import DiscoveryReport, FoundFamily
+from lawful.results.batch_report import BatchReport
+from lawful.results.discovery_report import DiscoveryReport
 from lawful.results.state_report import StateReport
 from lawful.runs.any_state import AnyOpenState, Views
-from lawful.runs.ranking import Ranker
-from lawful.runs.request import request_of
+from lawful.runs.kept_reports import counts_of, laws_report, with_changed_laws
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines
 from lawful.runs.state_limits import Result, stops, within
-from lawful.runs.stopping import LeftBehindError, RankingWatch, UserWatch
+from lawful.runs.stopping import LeftBehindError, UserWatch
 from lawful.tables.encoded_table import EncodedTable
 from lawful.tables.living.incoming import Incoming
 from lawful.tables.living.live_view import LiveView
@@ -71,22 +68,8 @@ class OpenState(AnyOpenState[LivingState]):
         asked = state.settings
         if asked.only_pinned:
             raise self._keeps_no_others()
-        request = request_of(
-            {"find": asked.find, "max_size": asked.max_size, "error": asked.error, "measure": asked.measure}
-        )
-        begin, found = time.perf_counter(), state.findings(self._engines.for_sources())
-        # Ranking takes over what was found: it is counted before.
-        families: dict[str, FoundFamily] = {
-            kind: FoundFamily(found.count(kind == "key"), True)
-            for kind, is_shown in (("key", asked.shown.keys), ("fd", asked.shown.fds))
-            if is_shown
-        }
-        listed = {listing.kind: FoundFamily(len(listing), True) for listing in found.listings}
-        families |= {kind: listed.get(kind, FoundFamily(0, True)) for kind in asked.find if kind not in families}
-        ranking = Ranker(view, asked.null, request, RankingWatch(UserWatch(None, None), None, 0.0)).ranking(found)
-        settings = {**request.settings(), "null": asked.null.value, "engine": "local"}
-        seconds = {"total": round(time.perf_counter() - begin, 4)}
-        return DiscoveryReport(view, settings, ranking, True, None, seconds, {}, families)
+        found = state.findings(self._engines.for_sources())
+        return laws_report(asked, found, view, view, {"engine": "local"})
 
     def described(self, progress: Progress = silent, *, verify: bool = False) -> StateReport:
         """What is in the state; with `verify`, everything is computed anew from the rows and compared."""
@@ -112,12 +95,8 @@ class OpenState(AnyOpenState[LivingState]):
 
     def _counts(self) -> dict[str, int]:
         """How many laws of each kind are kept."""
-        settings = self._state.settings
-        laws = dict.fromkeys([*settings.find, *(("fd",) if settings.shown.fds else ())], 0)
-        for block in self._state.laws.blocks():
-            if block.kind in laws:
-                laws[block.kind] += len(block.sets)
-        return laws
+        kept = ((block.kind, len(block.sets)) for block in self._state.laws.blocks())
+        return counts_of(self._state.settings, kept)
 
     def _kept(self) -> Iterator[Law]:
         return (law for block in self._state.laws.blocks() for law in block.laws())
@@ -151,16 +130,12 @@ class OpenState(AnyOpenState[LivingState]):
         return [views_of_pair(table, law, pinned.witness) for law, pinned in zip(laws, pins, strict=True)]
 
     def _report(self, applied: Applied, come: Incoming | None) -> BatchReport:
-        names, table, changes = tuple(self._state.table.names), self._state.table, applied.changes
-        added = [ChangedLaw(NamedLaw(law, names)) for block in changes.added for law in block.laws()]
-        removed = [
-            ChangedLaw(
-                NamedLaw(law, names), views_of_pair(table, law, applied.witnesses.get(law)), is_implied=is_implied
-            )
-            for block, implied in zip(changes.removed, changes.implied, strict=True)
-            for law, is_implied in zip(block.laws(), implied.tolist(), strict=True)
-        ]
-        return replace(super()._report(applied, come), added=added, removed=removed, laws=self._counts())
+        table = self._state.table
+
+        def shown(law: Law) -> Views | None:
+            return views_of_pair(table, law, applied.witnesses.get(law))
+
+        return with_changed_laws(super()._report(applied, come), applied, table.names, self._counts(), shown)
 
 
 def open_one_process_state(folder: Path, where: Where, watch: UserWatch, *, writes: bool = True) -> OpenState:

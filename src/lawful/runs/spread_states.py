@@ -10,21 +10,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lawful.common.errors import UsageError
-from lawful.dependencies import Law
+from lawful.dependencies import Law, kind_of
 from lawful.maintenance.applied import Applied, PinnedLaw
 from lawful.maintenance.batches import Batch
+from lawful.maintenance.spread.finding import refuse_settings
 from lawful.maintenance.spread.state import SpreadState, refuse_occupied
 from lawful.maintenance.state_files import StateFiles
+from lawful.results.batch_report import BatchReport
 from lawful.results.discovery_report import DiscoveryReport
 from lawful.results.state_report import StateReport
 from lawful.runs.any_state import AnyOpenState, Views
+from lawful.runs.kept_reports import counts_of, laws_report, with_changed_laws
 from lawful.runs.new_states import NewState
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines
 from lawful.runs.state_limits import stops
 from lawful.runs.stopping import UserWatch
 from lawful.tables.encoded_table import Column, EncodedTable
+from lawful.tables.living.incoming import Incoming
 from lawful.tables.shuffled.storage import local_path
 from lawful.tables.spread.manifests import MANIFESTS, Manifests
 
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class OpenSpreadState(AnyOpenState[SpreadState]):
-    """A spread state that is open: its methods are those of `OpenState`, as far as pinned laws are concerned.
+    """A spread state that is open: its methods are those of `OpenState`.
 
     Any number of processes may have it open. Of two that apply a batch at the same time one is refused. A batch has to
     fit this process. Ids of rows to delete are looked for in the whole table.
@@ -46,24 +49,39 @@ class OpenSpreadState(AnyOpenState[SpreadState]):
 
     @property
     def laws(self) -> DiscoveryReport:
-        """Refuse: only pinned laws are kept."""
-        raise self._keeps_no_others()
+        """The laws as `discover` would give them; their interest is that of the rows that decide them."""
+        state = self._state
+        asked = state.settings
+        if asked.only_pinned:
+            raise self._keeps_no_others()
+        deciding = state.deciding()
+        found = deciding.findings(asked, self._limits.again())
+        return laws_report(
+            asked, found, self._named_table(), deciding.view, {"engine": "spark", "placement": "shuffle"}
+        )
+
+    def _counts(self) -> dict[str, int]:
+        """How many laws of each kind are kept."""
+        return counts_of(self._state.settings, ((kind_of(law), 1) for law in self._state.found))
+
+    def _named_table(self) -> EncodedTable:
+        table = self._state.table
+        columns = tuple(_NamedColumn(each.name, each.type, 0, 0, None, None) for each in table.columns)
+        return EncodedTable(table.name, table.rows, table.names, _columns=columns)
 
     def described(self, progress: Progress = silent, *, verify: bool = False) -> StateReport:
         """What is in the state; with `verify`, everything is counted anew from the rows and compared."""
         differences = None
         if verify:
-            progress("counting anew what breaks the pinned laws")
+            progress("counting anew what breaks the laws")
             differences = self._state.differences()
-        table = self._state.table
-        columns = tuple(_NamedColumn(each.name, each.type, 0, 0, None, None) for each in table.columns)
         return StateReport(
             self.folder,
             self._state.bytes_on_disk,
-            EncodedTable(table.name, table.rows, table.names, _columns=columns),
+            self._named_table(),
             self.version,
             self.settings,
-            {},
+            self._counts(),
             0,
             0,
             self.as_it_is().pins,
@@ -76,7 +94,11 @@ class OpenSpreadState(AnyOpenState[SpreadState]):
         return self._state.apply(batch, watch)
 
     def _kept(self) -> Sequence[Law]:
-        return ()
+        return self._state.found
+
+    def _report(self, applied: Applied, come: Incoming | None) -> BatchReport:
+        report, names = super()._report(applied, come), self._state.table.names
+        return with_changed_laws(report, applied, names, self._counts(), applied.shown.get)
 
     def _pin(self, laws: Sequence[Law], watch: UserWatch) -> None:
         self._state.pin(laws, watch)
@@ -123,12 +145,8 @@ def _replicated(where: Where) -> Where:
 
 
 def make_spread_state(path: str | os.PathLike[str], new: NewState) -> OpenSpreadState:
-    """Make a state of a table that no node holds, for the laws that are pinned."""
-    if not new.settings.only_pinned:
-        raise UsageError(
-            "a state that is spread over a cluster keeps pinned laws and looks for no others",
-            "Add --only-pinned and --pin LAW, or use --placement replicate.",
-        )
+    """Make a state of a table that no node holds, and of its laws."""
+    refuse_settings(new.settings)
     location = location_of(path)
     if (folder := local_path(location)) is not None and not is_spread(path):
         StateFiles(folder).refuse_occupied()
@@ -156,8 +174,8 @@ def _made(spark: SparkSession, location: str, new: NewState, watch: UserWatch) -
     source = os.fspath(new.source) if isinstance(new.source, os.PathLike) else new.source
     texts = read_texts(spark, source, new.options, f"{location}/source")
     laws = new.laws(texts.names)
-    new.progress("counting what breaks the pinned laws")
-    state = SpreadState.create(spark, location, texts, new.settled(), laws, watch)
+    new.progress("counting what breaks the pinned laws" if new.settings.only_pinned else "finding the laws")
+    state = SpreadState.create(spark, location, texts, new.settled(), laws, watch, progress=new.progress)
     forget_copies(spark, texts)
     return state
 

@@ -16,6 +16,7 @@ from lawful.engines.spread.cuts import Ranges
 from lawful.engines.spread.tallies import ShownRow
 from lawful.maintenance.law_events import LoggedChange
 from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.spread.found_laws import FoundLaws
 from lawful.maintenance.stream_place import StreamPlace
 from lawful.tables.living.codes import Codes
 from lawful.tables.living.dictionary import Dictionary
@@ -69,6 +70,8 @@ class SpreadDocument:
         The buckets of laws that compare no column by `=`, and the segments that say how many partners rows have.
     replaced
         The segments that were joined last. They stay until others are: somebody may be reading them.
+    found
+        The laws that were found, where a state keeps such.
     """
 
     name: str
@@ -90,6 +93,7 @@ class SpreadDocument:
     replaced: tuple[str, ...] = ()
     ranges: Mapping[int, Ranges] = field(default_factory=dict)
     degree_segments: tuple[Segment, ...] = ()
+    found: FoundLaws = field(default_factory=FoundLaws)
 
     @property
     def types(self) -> list[ColumnType]:
@@ -99,7 +103,8 @@ class SpreadDocument:
     def segment_names(self) -> set[str]:
         """The names of all segments that are read."""
         read = (*self.row_segments, *self.index_segments, *self.degree_segments)
-        return {*(segment.name for segment in read), *self.past.names}
+        deciding = () if self.found.rows is None else (self.found.rows.name,)
+        return {*(segment.name for segment in read), *self.past.names, *deciding}
 
     def face(self, origins: RowOrigins | None = None) -> LivingTable:
         """A living table with these columns that holds no row: what batches are matched with and fitted to."""
@@ -139,6 +144,7 @@ class SpreadDocument:
             "replaced": list(self.replaced),
             "ranges": [[number, ranges.to_dict()] for number, ranges in sorted(self.ranges.items())],
             "degree_segments": [segment.to_dict() for segment in self.degree_segments],
+            "found": self.found.to_dict(names),
         }
 
     @staticmethod
@@ -150,11 +156,12 @@ class SpreadDocument:
                 "Use the version of lawful that made it, or make it anew.",
             )
         columns = tuple(ColumnFacts(name, ColumnType(type_), settled) for name, type_, settled in document["columns"])
+        names = [column.name for column in columns]
         return SpreadDocument(
             document["name"],
             columns,
             StateSettings.from_dict(document["settings"]),
-            tuple(from_documents(document["pins"], [column.name for column in columns])),
+            tuple(from_documents(document["pins"], names)),
             document["buckets"],
             document["version"],
             document["rows"],
@@ -170,6 +177,7 @@ class SpreadDocument:
             tuple(document["replaced"]),
             {number: Ranges.from_dict(ranges) for number, ranges in document.get("ranges", ())},
             tuple(map(Segment.from_dict, document.get("degree_segments", ()))),
+            FoundLaws.from_dict(document.get("found"), names),
         )
 
 

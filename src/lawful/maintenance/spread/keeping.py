@@ -1,4 +1,4 @@
-"""Which index a pinned law gets in a spread state."""
+"""Which index a law gets in a spread state."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ from lawful.dependencies import Law, columns_of
 from lawful.engines.shuffle.classes import equal_columns
 from lawful.engines.spread.kept_laws import KeptLaw
 from lawful.maintenance.pins.plan import Agree, Differ, plan_of
+from lawful.maintenance.spread.document import SpreadDocument
 
 
 def kept_laws(laws: Sequence[Law]) -> list[KeptLaw]:
     """How laws are kept; each has its place for its number."""
-    return [_kept(number, law) for number, law in enumerate(laws)]
+    return [kept_law(number, law) for number, law in enumerate(laws)]
 
 
-def _kept(number: int, law: Law) -> KeptLaw:
+def laws_of(document: SpreadDocument) -> list[KeptLaw]:
+    """All laws that indexes keep: those that are pinned, and those that were found."""
+    found = document.found.checked.items()
+    return [*kept_laws(document.pins), *(kept_law(number, law) for number, law in found)]
+
+
+def kept_law(number: int, law: Law) -> KeptLaw:
+    """How a law is kept."""
     plan = plan_of(law)
     if plan is not None and not plan.filters and isinstance(plan.shape, Agree | Differ):
         if isinstance(plan.shape, Agree):

@@ -1,4 +1,4 @@
-"""A spread state: a table that no process holds, and the laws that are pinned to it, kept batch by batch.
+"""A spread state: a table that no process holds, and its laws, pinned or found, kept batch by batch.
 
 Rows and the lines of indexes are segments that Spark writes. A batch writes its own, adds up the lines of the parts
 that it touches, and happens when the next manifest is there.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,25 +17,26 @@ import pyarrow as pa
 from lawful.checks.fitting import require_fitting
 from lawful.checks.workspace import Workspace
 from lawful.common.errors import SourceError, UsageError
-from lawful.dependencies import Key, Law
-from lawful.discovery.questions import Watch
-from lawful.engines.spread.index import LawIndex, Tallies
-from lawful.engines.spread.kept_laws import KeptLaw, in_classes, of_part
-from lawful.engines.spread.tallies import MOST_SHOWN, ShownRow
+from lawful.dependencies import Law, format_law
+from lawful.discovery.questions import Progress, Watch
+from lawful.engines.spread.kept_laws import KeptLaw
+from lawful.engines.spread.tallies import ShownRow
 from lawful.maintenance.applied import Applied, PinnedLaw
 from lawful.maintenance.batches import Batch, key_is_shared, origins_of
-from lawful.maintenance.kept_laws import LawsChange
 from lawful.maintenance.law_events import Event, LoggedChange, pinned_events
-from lawful.maintenance.logged_notes import aside_of, entry_of
+from lawful.maintenance.logged_notes import aside_of, entry_of, law_notes
 from lawful.maintenance.pins.outcomes import PutAside
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.spread.batch_rows import BatchFinder, BatchRows, FittedTypes
+from lawful.maintenance.spread.deciding_rows import DecidingRows
 from lawful.maintenance.spread.document import ColumnFacts, SpreadDocument
-from lawful.maintenance.spread.fares import pinned_laws, row_views, stale_parts, with_tallies, witness_views
+from lawful.maintenance.spread.fares import pinned_laws, row_views, witness_views
+from lawful.maintenance.spread.finding import LawFinder
+from lawful.maintenance.spread.indexes import Fresh, Indexes
 from lawful.maintenance.spread.keeping import kept_laws
-from lawful.maintenance.spread.letting_through import Met, judge_of, put_aside, ranged_judge
+from lawful.maintenance.spread.letting_through import Met
 from lawful.maintenance.spread.memory import Memory
-from lawful.maintenance.spread.ranged_laws import MOST_BUCKETS, ROWS_A_BUCKET, RangedLaws
+from lawful.maintenance.spread.ranged_laws import MOST_BUCKETS, ROWS_A_BUCKET
 from lawful.maintenance.stream_place import StreamPlace, is_replay
 from lawful.results.check_report import RowView
 from lawful.tables.living.incoming import FittedRows
@@ -43,10 +44,10 @@ from lawful.tables.living.live_view import LiveView
 from lawful.tables.living.living_table import LivingTable, RowOrigins
 from lawful.tables.spread.living_rows import LivingRows
 from lawful.tables.spread.manifests import Manifests
-from lawful.tables.spread.past import Past
+from lawful.tables.spread.past import Past, RowPlaces
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
     from lawful.tables.spread.source_rows import SourceTexts
 
@@ -68,20 +69,17 @@ class SpreadState:
         self.location, self._spark = location, spark
         self._manifests, self._past = Manifests(spark, location), Past(spark, location)
         self._take(document, number)
+        identity = self.key or range(self.table.width)
+        self._rows = LivingRows(spark, f"{location}/rows", self.table.width, tuple(identity), document.buckets)
+        self._indexes = Indexes(spark, location, self._rows)
+        self._laws = LawFinder(spark, location, self._rows, self._indexes)
 
     def _take(self, document: SpreadDocument, number: int) -> None:
         """Follow a manifest that is there."""
         self._document, self._number = document, number
         self._memory = Memory(self._past, document)
         self.table: LivingTable = document.face(self._memory.places)
-        self._laws = kept_laws(document.pins)
-        identity = self.key or range(self.table.width)
-        self._rows = LivingRows(
-            self._spark, f"{self.location}/rows", self.table.width, tuple(identity), document.buckets
-        )
-        folder = f"{self.location}/index"
-        self._index = LawIndex(self._spark, folder, self._laws, self.settings.null, document.buckets)
-        self._ranged = RangedLaws(self._spark, self.location, self.settings.null, self._laws)
+        self._pinned = kept_laws(document.pins)
 
     @staticmethod
     def create(
@@ -92,6 +90,7 @@ class SpreadState:
         pins: Sequence[Law],
         watch: Watch,
         buckets: int | None = None,
+        progress: Progress = lambda _: None,
     ) -> SpreadState:
         """Make a state of a table in a new folder."""
         refuse_occupied(spark, location)
@@ -109,7 +108,12 @@ class SpreadState:
         past = state._memory.begun(RowOrigins([0], [source.origins]))
         document = replace(document, rows=source.count, next_id=source.count, row_segments=(segment,), past=past)
         state._take(document, -1)
-        state.pin(pins, watch)
+        document, pinned = state._with_pins(document, pins)
+        document = state._indexes.counted(document, pinned, watch)
+        if state.finds:
+            document = state._laws.begun(document, watch, progress)
+        watch.last_look()
+        state._commit(document)
         return state
 
     @staticmethod
@@ -125,8 +129,22 @@ class SpreadState:
 
     @property
     def pins(self) -> tuple[Law, ...]:
-        """The laws that are kept."""
+        """The laws that are pinned."""
         return self._document.pins
+
+    @property
+    def finds(self) -> bool:
+        """Whether laws are found and kept beside the pinned ones."""
+        return not self.settings.only_pinned
+
+    @property
+    def found(self) -> tuple[Law, ...]:
+        """The laws that were found."""
+        return self._document.found.told
+
+    def deciding(self) -> DecidingRows:
+        """The rows that decide the laws that were found."""
+        return self._laws.deciding(self._document)
 
     @property
     def key(self) -> tuple[int, ...]:
@@ -140,9 +158,11 @@ class SpreadState:
 
     @property
     def bytes_on_disk(self) -> int:
-        """How large rows and indexes are."""
+        """How large rows and indexes are, and the rows that decide laws."""
         read = self._document
-        return sum(segment.bytes for segment in (*read.row_segments, *read.index_segments, *read.degree_segments))
+        deciding = () if read.found.rows is None else (read.found.rows,)
+        segments = (*read.row_segments, *read.index_segments, *read.degree_segments, *deciding)
+        return sum(segment.bytes for segment in segments)
 
     @property
     def history(self) -> list[dict[str, Any]]:
@@ -182,35 +202,23 @@ class SpreadState:
         """For each pinned law two rows that break it, if it is broken and such are known."""
         places = self._memory.places
         places.learn(row.id for witness in self._document.witnesses.values() for row in witness.rows)
-        return [witness_views(self._document, kept, places) for kept in self._laws]
+        return [witness_views(self._document, kept, places) for kept in self._pinned]
 
     def pin(self, laws: Sequence[Law], watch: Watch) -> None:
         """Watch more laws from now on; this reads the whole table once."""
-        before = self._document
+        document, new = self._with_pins(self._document, laws)
+        if new:
+            document = self._indexes.counted(document, new, watch)
+            watch.last_look()
+            self._commit(document)
+
+    def _with_pins(self, before: SpreadDocument, laws: Sequence[Law]) -> tuple[SpreadDocument, list[KeptLaw]]:
+        """A document with more pinned laws, and those of them that are new; nothing is counted yet."""
         pins = tuple(dict.fromkeys([*before.pins, *laws]))
-        if pins == before.pins:
-            return
-        new = kept_laws(pins)[len(before.pins) :]
         view = LiveView.of(self.table)
         for law in laws:
             require_fitting(law, view, Workspace(view, self.settings.null))
-        number = self._number
-        self._take(replace(before, pins=pins), number)
-        try:
-            document, live = self._document, self._rows.live(before.row_segments)
-            if in_classes(new):
-                rows = live.selectExpr("row", "1 as n", *self._rows.columns)
-                segment = self._index.write(rows, new, is_small=False)
-                document = replace(document, index_segments=(*before.index_segments, segment))
-                document = self._tallied(document, segment.parts)
-            ranged = [kept for kept in new if kept.shape == "ranges"]
-            watch.look()
-            document = self._ranged.counted(document, ranged, live, before.next_id, watch)[0]
-            watch.last_look()
-            self._commit(document)
-        except BaseException:
-            self._take(before, number)
-            raise
+        return replace(before, pins=pins), kept_laws(pins)[len(before.pins) :]
 
     def apply(self, batch: Batch, watch: Watch) -> Applied:
         """Apply a batch: all of it, or nothing if it is refused or stopped. When this returns, it is on disk."""
@@ -221,7 +229,7 @@ class SpreadState:
             raise SourceError(f"another process has changed {self.location}", "Open the state again.")
 
         def offending(gone: pa.Table, come: pa.Table, types: FittedTypes, keys: Met) -> list[PutAside]:
-            return self._offending(gone, come, types, keys, watch)
+            return self._indexes.offending(self._document, gone, come, types, (self.key, keys), watch)
 
         changed = self._finder().rows_of(batch, offending)
         watch.look()
@@ -239,60 +247,28 @@ class SpreadState:
         """Whether each of some rows, by the row key or all of its values, is in the table."""
         return self._finder().are_there(rows)
 
-    def _offending(self, gone: pa.Table, come: pa.Table, types: FittedTypes, keys: Met, watch: Watch) -> list[PutAside]:
-        """The rows that would break a pinned law, or the row key, once others are gone."""
-        if not come.num_rows:
-            return []
-        nothing, null = gone.slice(0, 0), self.settings.null
-        lines = self._rows.changed(gone, nothing), self._rows.changed(nothing, come)
-        met = self._index.met(self._document.index_segments, *lines)
-        now = [types[column][0] if column in types else type_ for column, type_ in enumerate(self._document.types)]
-        partners = self._ranged.partners(self._document, now, gone, come)
-        judges = [
-            ranged_judge(kept, come, partners.get(kept.number, {}), now, null)
-            if kept.shape == "ranges"
-            else judge_of(kept, come, met[kept.number], now, null)
-            for kept in self._laws
-        ]
-        if self.key:
-            as_law = KeptLaw(len(judges), Key(self.key), "agree", self.key, ())
-            judges.append(judge_of(as_law, come, keys, now, null))
-        return put_aside(judges, come.num_rows, watch)
-
     def _take_in(self, batch: Batch, changed: BatchRows, watch: Watch) -> Applied:
-        gone, come = changed.gone.num_rows, changed.come.num_rows
+        before, gone, come = self._document, changed.gone.num_rows, changed.come.num_rows
         document = self._after(changed)
-        fresh: Mapping[int, Sequence[ShownRow]] = {}
-        if gone or come or document.types != self._document.types:
-            document, fresh = self._followed(document, changed, watch)
+        fresh: Fresh = {}
+        if gone or come or document.types != before.types:
+            document, fresh = self._indexes.followed(before, document, changed, watch)
+            if self.finds:
+                document = self._laws.followed(before, document, changed, watch)
         held = {pin.text: pin.holds for pin in self.judged()}
         pins = pinned_laws(document, held, fresh)
-        entry = entry_of(document.face(), batch, come, gone, LawsChange([], [], 0), pins)
-        notes = {"pinned": self._events(document, pins, fresh), "aside": self._aside(changed)}
+        places = Memory(self._past, document).places
+        laws, shown = self._laws.changes(before, document, places)
+        entry = entry_of(document.face(), batch, come, gone, laws, pins)
+        notes = {
+            "pinned": self._events(document, pins, fresh, places),
+            "aside": self._aside(changed),
+            **law_notes(laws, self.table.names, shown),
+        }
         changes = (*document.changes, LoggedChange(entry, notes))
         watch.last_look()
         self._commit(replace(document, changes=changes, stream=batch.stream or document.stream))
-        return Applied(batch.id, document.version, document.rows, come, gone, pins=pins)
-
-    def _followed(
-        self, document: SpreadDocument, changed: BatchRows, watch: Watch
-    ) -> tuple[SpreadDocument, Mapping[int, Sequence[ShownRow]]]:
-        """Write the rows of a batch and their lines, and count what it touches; tells which of its rows break laws."""
-        before, gone, come = self._document, changed.gone, changed.come
-        lines, ranged = self._rows.changed(gone, come), self._ranged.batch(before, document, gone, come)
-        others = self._ranged.lines_frame(ranged)
-        document = replace(document, row_segments=(*document.row_segments, self._rows.write(lines, is_small=True)))
-        fresh: dict[int, Sequence[ShownRow]] = {}
-        watch.look()
-        if in_classes(self._laws) or others is not None:
-            index = self._index.write(lines, self._laws, is_small=True, others=others)
-            document = replace(document, index_segments=(*document.index_segments, index))
-            watch.look()
-            parts = {*index.parts, *stale_parts(before, document, self._laws)}
-            document = self._tallied(document, parts, before.next_id, index.name, fresh)
-        rows = self._rows.live(document.row_segments)
-        document, found = self._ranged.followed(document, ranged, rows, before.next_id, watch)
-        return document, fresh | found
+        return Applied(batch.id, document.version, document.rows, come, gone, changes=laws, shown=shown, pins=pins)
 
     def _after(self, changed: BatchRows) -> SpreadDocument:
         """What is known of the table once a batch is in it, but for its segments and laws."""
@@ -312,42 +288,18 @@ class SpreadState:
             origins=origins,
         )
 
-    def _tallied(
-        self,
-        document: SpreadDocument,
-        parts: Sequence[str] | set[str],
-        first_new: int | None = None,
-        fresh_segment: str = "",
-        fresh: dict[int, Sequence[ShownRow]] | None = None,
-    ) -> SpreadDocument:
-        """Add up the lines of those of some parts that have classes; notes rows that break laws in `fresh`."""
-        first = document.next_id if first_new is None else first_new
-        laws = in_classes(self._laws)
-        numbers = {kept.number for kept in laws}
-        parts = {part for part in parts if of_part(part)[0] in numbers}
-
-        def again(parts: Any) -> Tallies:
-            return self._index.tallies(document.index_segments, parts, document.types, first, fresh_segment)
-
-        found = again(parts)
-        if fresh is not None:
-            for number, buckets in found.items():
-                fresh[number] = [row for tally in buckets.values() for row in tally.fresh][:MOST_SHOWN]
-        return with_tallies(document, laws, parts, found, again)
-
     def _events(
-        self, document: SpreadDocument, pins: Sequence[PinnedLaw], fresh: Mapping[int, Sequence[ShownRow]]
+        self, document: SpreadDocument, pins: Sequence[PinnedLaw], fresh: Fresh, places: RowPlaces
     ) -> list[Event]:
         rows: dict[int, list[ShownRow]] = {}
-        for kept in self._laws:
+        for kept in self._pinned:
             witness = document.witnesses.get(kept.number)
             own = [*(() if witness is None else witness.rows), *fresh.get(kept.number, ())]
             rows[kept.number] = list(dict.fromkeys(own))
-        places = Memory(self._past, document).places
         places.learn(row.id for own in rows.values() for row in own)
         shown = {
             pin.text: [view.to_dict() for view in row_views(document, kept, rows[kept.number], places)]
-            for kept, pin in zip(self._laws, pins, strict=True)
+            for kept, pin in zip(self._pinned, pins, strict=True)
         }
         return pinned_events(self.broken, list(zip(self.pins, pins, strict=True)), shown, document.rows)
 
@@ -365,13 +317,7 @@ class SpreadState:
     def _tidy_up(self) -> None:
         """Make one of many small segments, and keep the manifest short; what was replaced the time before goes."""
         before = self._document
-        is_read = self._ranged.is_read(before)
-        after = replace(
-            before,
-            row_segments=tuple(self._rows.joined(before.row_segments)),
-            index_segments=tuple(self._index.joined(before.index_segments, is_read, self._ranged.are_these)),
-            degree_segments=tuple(self._ranged.index.joined(before.degree_segments, is_read)),
-        )
+        after = self._indexes.joined(replace(before, row_segments=tuple(self._rows.joined(before.row_segments))))
         if (past := self._memory.moved()) is not None:
             after = replace(after, past=past, changes=(), origins=RowOrigins())
         if after.segment_names() == before.segment_names():
@@ -379,30 +325,29 @@ class SpreadState:
         replaced = tuple(sorted(before.segment_names() - after.segment_names()))
         self._commit(replace(after, replaced=replaced))
         self._rows.segments.discard(before.replaced)
-        self._index.segments.discard(before.replaced)
-        self._ranged.index.degrees.discard(before.replaced)
+        self._indexes.discard(before, before.replaced)
+        self._laws.discard(before.replaced)
         self._past.discard(before.replaced)
         self._manifests.discard_old(self._number)
 
     def differences(self) -> list[str]:
         """Make all lines anew from the rows, and say in words what is not as it was counted."""
         document = self._document
-        rows: DataFrame = self._rows.live(document.row_segments)
         told = []
         if (count := self._rows.count(document.row_segments)) != document.rows:
             told.append(f"{document.rows:,} rows were counted, and there are {count:,}")
-        found = self._index.tallies_of_rows(rows, document.types, document.next_id)
-        sums = self._ranged.sums(document, rows)
-        for kept, pin in zip(self._laws, self.judged(), strict=True):
-            tallies = found.get(kept.number, {}).values()
-            there = sum(tally.rows for tally in tallies), sum(tally.pairs for tally in tallies)
-            there = sums.get(kept.number, there)
+        found = self._indexes.anew(document, self._rows.live(document.row_segments))
+        for kept, pin in zip(self._pinned, self.judged(), strict=True):
+            there = found.get(kept.number, (0, 0))
             if there != (pin.violating, pin.pairs):
                 told.append(
                     f"pinned {pin.text}: {pin.violating:,} rows in {pin.pairs:,} pairs were counted, and "
                     f"there are {there[0]:,} in {there[1]:,}"
                 )
-        return told
+        for number, law in document.found.checked.items():
+            if rows := found.get(number, (0, 0))[0]:
+                told.append(f"{format_law(law, self.table.names)} is kept, and {rows:,} rows break it")
+        return [*told, *(self._laws.differences(document) if self.finds else ())]
 
 
 def refuse_occupied(spark: SparkSession, location: str) -> None:

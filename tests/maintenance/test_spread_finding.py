@@ -1,0 +1,177 @@
+"""The laws that a spread state finds and keeps are those of a state in one process, batch by batch."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import pyarrow as pa
+import pytest
+from examples import one_in
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lawful
+from lawful.common.errors import UsageError
+from lawful.common.meanings import NullPolicy
+from lawful.maintenance.spread import finding, memory
+from lawful.maintenance.spread.deciding_rows import DecidingRows
+from lawful.runs.maintain import OpenState
+from maintenance.changing_tables import Row, arrow_of, changes, names_of, rows_in, taken
+from maintenance.test_pinned_laws import breaks
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from lawful.api import OpenSpreadState
+    from lawful.results.batch_report import BatchReport, ChangedLaw
+
+WIDTH = 3
+ALL_KINDS = ("key", "fd", "canonical-od", "list-od", "pod")
+FIRST: list[Row] = [(1, 1, 1), (1, 2, 1), (2, 3, None), (2, 3, None), (None, 1, 2), (3, None, -1)]
+BATCHES: list[tuple[list[Row], float]] = [
+    ([(1, 3, 0), (None, 1, 3)], 0.0),
+    ([], 0.6),
+    ([(2, 3, None), (2, 1, 1)], 0.3),
+    ([], 1.0),
+    ([(5, 5, 5), (6, 6, 6)], 0.0),
+]
+
+
+def laws_in(state: OpenState | OpenSpreadState) -> set[str]:
+    return {law.text for law in state.laws}
+
+
+def told(laws: list[ChangedLaw]) -> dict[str, bool]:
+    return {law.text: law.is_implied for law in laws}
+
+
+def witnesses_refute(report: BatchReport, policy: NullPolicy) -> None:
+    """What went is broken by the two rows that are shown, or holds all the same."""
+    for law in report.removed:
+        assert (law.witness is None) == law.is_implied
+        if law.witness is not None:
+            shown = [[view.values.get(name) for name in names_of(WIDTH)] for view in law.witness]
+            rows = [tuple(None if text is None else int(text) for text in row) for row in shown]
+            assert breaks(law.law.positional, policy, rows), law.text
+
+
+def remembered(state: OpenState | OpenSpreadState) -> list[Any]:
+    """All that happened, but for when, and which of the rows that did it are shown."""
+    events = [{**event, "time": "", "rows": []} for event in state.events()]
+    for version in {event["version"] for event in events}:
+        own = sorted((event for event in events if event["version"] == version), key=lambda event: event["law"])
+        for number, event in enumerate(own):
+            event["number"] = number
+    lives = sorted((life.to_dict() for life in state.history()), key=lambda life: (life["kind"], life["law"]))
+    return [sorted(events, key=lambda event: (event["version"], event["number"])), lives]
+
+
+def states_keep_the_same(
+    spark: SparkSession,
+    first: list[Row],
+    batches: list[tuple[list[Row], float]],
+    policy: NullPolicy,
+    find: tuple[str, ...],
+    max_size: int | None = None,
+) -> None:
+    table = arrow_of(first, WIDTH)
+    asked: dict[str, Any] = {"find": find, "null": policy.value, "max_size": max_size, "pins": ["key(c0)"]}
+    spread_over = lawful.SparkSettings(session=spark, placement="shuffle")
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(memory, "MOST_CHANGES", 1):
+        place = Path(folder) / "spread"
+        one = lawful.make_state(Path(folder) / "one", table, **asked, engine="local")
+        spread = lawful.make_state(place, spark.createDataFrame(table), **asked, spark=spread_over)
+        assert isinstance(one, OpenState)
+        with one:
+            assert laws_in(spread) == laws_in(one)
+            for number, (come, share) in enumerate(batches):
+                batch: dict[str, Any] = {
+                    "batch_id": f"batch {number}",
+                    "inserts": arrow_of(come, WIDTH),
+                    "deletes": arrow_of(taken(rows_in(one._state), share), WIDTH),
+                }
+                expected, found = one.apply(**batch), spread.apply(**batch)
+                assert laws_in(spread) == laws_in(one)
+                assert told(found.added) == told(expected.added)
+                assert told(found.removed) == told(expected.removed)
+                assert found.laws == expected.laws
+                witnesses_refute(found, policy)
+                spread.close()
+                spread = lawful.open_state(place, spark=spread_over)
+            assert remembered(spread) == remembered(one)
+            assert spread.described(verify=True).differences == []
+        spread.close()
+
+
+@pytest.mark.parametrize("find", [("key", "fd"), ("canonical-od",)])
+def test_batches_are_followed(spark: SparkSession, find: tuple[str, ...]) -> None:
+    states_keep_the_same(spark, FIRST, BATCHES[:3], NullPolicy.EQUAL, find)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", NullPolicy)
+@pytest.mark.parametrize("size", [None, 1])
+def test_all_kinds_are_followed(spark: SparkSession, policy: NullPolicy, size: int | None) -> None:
+    kinds = tuple(kind for kind in ALL_KINDS if policy is NullPolicy.EQUAL or kind != "list-od")
+    states_keep_the_same(spark, FIRST, BATCHES, policy, kinds, size)
+
+
+@pytest.mark.slow
+@given(data=st.data())
+@one_in(50)
+def test_any_batches_are_followed(spark: SparkSession, data: st.DataObject) -> None:
+    find = tuple(data.draw(st.lists(st.sampled_from(ALL_KINDS), min_size=1, unique=True)))
+    policy = NullPolicy.EQUAL if "list-od" in find else data.draw(st.sampled_from(NullPolicy))
+    first, batches = data.draw(changes(WIDTH))
+    states_keep_the_same(spark, first, batches[:2], policy, find, data.draw(st.sampled_from([None, 1])))
+
+
+@pytest.mark.slow
+def test_laws_follow_a_column_that_becomes_text(spark: SparkSession, tmp_path: Path) -> None:
+    first = pa.table({"a": [2, 3, 20], "b": [1, 2, 3], "c": [5, 5, 5]})
+    wide = pa.table({"a": ["100", "x"], "b": ["4", "5"], "c": ["5", "5"]})
+    asked: dict[str, Any] = {"find": ("fd", "canonical-od", "pod")}
+    settings = lawful.SparkSettings(session=spark, placement="shuffle")
+    with (
+        lawful.make_state(tmp_path / "one", first, **asked, engine="local") as one,
+        lawful.make_state(tmp_path / "spread", spark.createDataFrame(first), **asked, spark=settings) as spread,
+    ):
+        assert laws_in(spread) == laws_in(one)
+        expected, found = one.apply(wide, misfits="widen"), spread.apply(wide, misfits="widen")
+        assert laws_in(spread) == laws_in(one)
+        assert "{}: a asc ~ b asc" in told(found.removed), "20 comes before 3 now"
+        assert told(found.removed) == told(expected.removed)
+        assert spread.described(verify=True).differences == []
+
+
+def test_a_batch_that_breaks_nothing_looks_for_no_laws(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = arrow_of([(n, n % 3, 0) for n in range(30)], WIDTH)
+    settings = lawful.SparkSettings(session=spark, placement="shuffle")
+    with lawful.make_state(tmp_path / "state", spark.createDataFrame(table), spark=settings) as state:
+        before = laws_in(state)
+        with monkeypatch.context() as patched:
+            patched.setattr(DecidingRows, "laws", lambda *_: pytest.fail("nothing has changed"))
+            report = state.apply(arrow_of([(30, 0, 0), (31, 1, 0)], WIDTH))
+        assert (report.added, report.removed) == ([], [])
+        assert laws_in(state) == before
+        report = state.apply(arrow_of([(32, 2, 1)], WIDTH))
+        assert "{} -> c2" in told(report.removed)
+        state.apply(deletes=arrow_of([(32, 2, 1)], WIDTH))
+        assert laws_in(state) == before
+
+
+def test_what_cannot_be_kept_is_refused(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = spark.createDataFrame(arrow_of(FIRST, WIDTH))
+    settings = lawful.SparkSettings(session=spark, placement="shuffle")
+    for asked in ({"find": ("dc",)}, {"error": 0.1}, {"evidence": "counted"}):
+        with pytest.raises(UsageError, match="spread over a cluster"):
+            lawful.make_state(tmp_path / "state", frame, spark=settings, **asked)  # type: ignore[arg-type]  # mixed
+    monkeypatch.setattr(finding, "MOST_LAWS", 0)
+    with pytest.raises(UsageError, match="laws would have to be kept"):
+        lawful.make_state(tmp_path / "state", frame, spark=settings)
+    assert not (tmp_path / "state").exists()
