@@ -28,6 +28,7 @@ from bench.report_cases import CASES as REPORT_CASES
 from bench.shuffle_cases import CASES as SHUFFLE_CASES
 from bench.simulation_cases import CASES as SIMULATION_CASES
 from bench.spark_cases import CASES as SPARK_CASES
+from bench.spread_cases import CASES as SPREAD_CASES
 from bench.start_cases import CASES as START_CASES
 from bench.stream_cases import CASES as STREAM_CASES
 from bench.strength_cases import CASES as STRENGTH_CASES
@@ -50,6 +51,7 @@ CASES: dict[str, Case] = {
     **LIVING_PAPER_CASES,
     **POD_CASES,
     **PINNED_CASES,
+    **SPREAD_CASES,
     **START_CASES,
     **WIDE_CASES,
     **LIMITS_CASES,

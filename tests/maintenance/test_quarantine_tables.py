@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import lawful
 from lawful.common.errors import LawfulError, SourceError, UsageError
+from lawful.runs import quarantine_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,7 +22,8 @@ FIRST = pa.table({"id": ["1"], "zip": ["a"], "city": ["x"]})
 
 
 @pytest.fixture
-def aside(spark: SparkSession) -> Iterator[str]:
+def aside(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(quarantine_tables, "is_scratch", lambda _: False)  # the session outlives these tests
     name = f"aside_{uuid.uuid4().hex}"
     yield name
     spark.sql(f"DROP TABLE IF EXISTS {name}")
@@ -93,3 +96,25 @@ def test_a_stream_puts_rows_aside_in_a_table(spark: SparkSession, tmp_path: Path
             for name in ("0", ".0.crc"):
                 (tmp_path / "p.state.checkpoint" / "commits" / name).unlink(missing_ok=True)
     assert [(row["id"], row["_law"]) for row in rows(spark, aside)] == [("2", "zip -> city")]
+
+
+def test_a_table_that_would_be_gone_with_the_session_is_refused(state: lawful.OpenState) -> None:
+    with pytest.raises(UsageError, match="would be gone with the Spark"):
+        state.apply(FIRST, quarantine="table:aside")
+    assert state.version == 0
+
+
+def test_rows_of_a_state_that_was_there_before_are_told_apart(
+    spark: SparkSession, aside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    double = pa.table({"id": ["1"], "zip": ["b"], "city": ["y"]})
+    for place in ("p.state", tmp_path / "q.state"):  # a name from here, and one from anywhere
+        with lawful.make_state(place, FIRST, row_key=["id"], spark=spark) as state:
+            state.apply(double, quarantine=f"table:{aside}")
+    assert [row["_state"] for row in rows(spark, aside)] == [str(tmp_path / "p.state"), str(tmp_path / "q.state")]
+    shutil.rmtree(tmp_path / "p.state")
+    with lawful.make_state("p.state", FIRST, row_key=["id"], spark=spark) as state:
+        with pytest.raises(UsageError, match="has rows of version 1"):
+            state.apply(double, quarantine=f"table:{aside}")
+        assert state.version == 0

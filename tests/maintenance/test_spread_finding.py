@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import lawful
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
-from lawful.maintenance.spread import finding, memory
+from lawful.maintenance.spread import deciding_rows, finding, memory
 from lawful.maintenance.spread.deciding_rows import DecidingRows
 from lawful.runs.maintain import OpenState
 from maintenance.changing_tables import Row, arrow_of, changes, names_of, rows_in, taken
@@ -76,11 +76,16 @@ def states_keep_the_same(
     policy: NullPolicy,
     find: tuple[str, ...],
     max_size: int | None = None,
+    sampled: int = 2,
 ) -> None:
     table = arrow_of(first, WIDTH)
     asked: dict[str, Any] = {"find": find, "null": policy.value, "max_size": max_size, "pins": ["key(c0)"]}
     spread_over = lawful.SparkSettings(session=spark, placement="shuffle")
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(memory, "MOST_CHANGES", 1):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.object(memory, "MOST_CHANGES", 1),
+        mock.patch.object(deciding_rows, "_SAMPLED_ROWS", sampled),
+    ):
         place = Path(folder) / "spread"
         one = lawful.make_state(Path(folder) / "one", table, **asked, engine="local")
         spread = lawful.make_state(place, spark.createDataFrame(table), **asked, spark=spread_over)
@@ -112,6 +117,13 @@ def test_batches_are_followed(spark: SparkSession, find: tuple[str, ...]) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("sampled", [100, 7])
+def test_tables_that_are_no_larger_than_a_sample_are_followed(spark: SparkSession, sampled: int) -> None:
+    """With seven rows in a sample, the table outgrows it and becomes small again."""
+    states_keep_the_same(spark, FIRST, BATCHES, NullPolicy.EQUAL, ALL_KINDS, sampled=sampled)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", NullPolicy)
 @pytest.mark.parametrize("size", [None, 1])
 def test_all_kinds_are_followed(spark: SparkSession, policy: NullPolicy, size: int | None) -> None:
@@ -126,11 +138,15 @@ def test_any_batches_are_followed(spark: SparkSession, data: st.DataObject) -> N
     find = tuple(data.draw(st.lists(st.sampled_from(ALL_KINDS), min_size=1, unique=True)))
     policy = NullPolicy.EQUAL if "list-od" in find else data.draw(st.sampled_from(NullPolicy))
     first, batches = data.draw(changes(WIDTH))
-    states_keep_the_same(spark, first, batches[:2], policy, find, data.draw(st.sampled_from([None, 1])))
+    size, sampled = data.draw(st.sampled_from([None, 1])), data.draw(st.sampled_from([1, 3, 6]))
+    states_keep_the_same(spark, first, batches[:2], policy, find, size, sampled)
 
 
 @pytest.mark.slow
-def test_laws_follow_a_column_that_becomes_text(spark: SparkSession, tmp_path: Path) -> None:
+def test_laws_follow_a_column_that_becomes_text(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deciding_rows, "_SAMPLED_ROWS", 1)
     first = pa.table({"a": [2, 3, 20], "b": [1, 2, 3], "c": [5, 5, 5]})
     wide = pa.table({"a": ["100", "x"], "b": ["4", "5"], "c": ["5", "5"]})
     asked: dict[str, Any] = {"find": ("fd", "canonical-od", "pod")}
@@ -150,6 +166,7 @@ def test_laws_follow_a_column_that_becomes_text(spark: SparkSession, tmp_path: P
 def test_a_batch_that_breaks_nothing_looks_for_no_laws(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(deciding_rows, "_SAMPLED_ROWS", 10)
     table = arrow_of([(n, n % 3, 0) for n in range(30)], WIDTH)
     settings = lawful.SparkSettings(session=spark, placement="shuffle")
     with lawful.make_state(tmp_path / "state", spark.createDataFrame(table), spark=settings) as state:
@@ -171,7 +188,10 @@ def test_what_cannot_be_kept_is_refused(spark: SparkSession, tmp_path: Path, mon
     for asked in ({"find": ("dc",)}, {"error": 0.1}, {"evidence": "counted"}):
         with pytest.raises(UsageError, match="spread over a cluster"):
             lawful.make_state(tmp_path / "state", frame, spark=settings, **asked)  # type: ignore[arg-type]  # mixed
-    monkeypatch.setattr(finding, "MOST_LAWS", 0)
-    with pytest.raises(UsageError, match="laws would have to be kept"):
-        lawful.make_state(tmp_path / "state", frame, spark=settings)
+    for sampled, limit in ((100, "MOST_TOLD"), (2, "MOST_CANDIDATES"), (2, "MOST_LAWS")):
+        with monkeypatch.context() as patched:
+            patched.setattr(deciding_rows, "_SAMPLED_ROWS", sampled)
+            patched.setattr(finding, limit, 0 if limit != "MOST_LAWS" else 1)
+            with pytest.raises(UsageError, match="laws would have to be kept"):
+                lawful.make_state(tmp_path / "state", frame, spark=settings)
     assert not (tmp_path / "state").exists()

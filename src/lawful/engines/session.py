@@ -34,6 +34,7 @@ DEFAULT_MASTER = "local[*]"
 CONNECT_PORT = 15002
 REACH_SECONDS = 10.0
 LOG_LINES_QUOTED = 8
+_SCRATCH = "lawful-spark-"
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _PROXY_VARIABLES = ("grpc_proxy", "https_proxy", "http_proxy")
@@ -277,9 +278,14 @@ def _reach(addresses: list[tuple[str, int]], what: str) -> None:
 @functools.cache
 def _scratch() -> Path:
     """Make the folder for what Spark would otherwise leave in the current one; it goes when Python ends."""
-    folder = Path(tempfile.mkdtemp(prefix="lawful-spark-"))
+    folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
+
+
+def is_scratch(place: str) -> bool:
+    """Whether a place is in such a folder, of this process or of another."""
+    return f"/{_SCRATCH}" in place
 
 
 def _log_file() -> Path:

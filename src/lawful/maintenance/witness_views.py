@@ -12,8 +12,11 @@ from lawful.maintenance.evidence import Pair
 from lawful.results.check_report import RowView
 from lawful.tables.living.living_table import LivingTable
 
+Views = tuple[RowView, RowView]
+"""Two rows that break a law."""
 
-def views_of_pair(table: LivingTable, law: Law, pair: Pair | None) -> tuple[RowView, RowView] | None:
+
+def views_of_pair(table: LivingTable, law: Law, pair: Pair | None) -> Views | None:
     """Two rows that refute a law, with their values in its columns."""
     if pair is None:
         return None

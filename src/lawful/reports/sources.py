@@ -140,8 +140,9 @@ def _of_saved(saved: SavedLaws, name: str, limits: PageLimits) -> PageSource:
 
 
 def _of_discovery(report: DiscoveryReport, limits: PageLimits) -> PageSource:
-    document = _without_laws(report.streamed())
-    return _of(report.table.name, document, report, (), len(report), report.table, report.null_policy, limits=limits)
+    document, table = _without_laws(report.streamed()), report.table
+    here = table if table.is_here else None
+    return _of(table.name, document, report, (), len(report), here, report.null_policy, limits=limits)
 
 
 def _of_check(report: CheckReport, limits: PageLimits) -> PageSource:

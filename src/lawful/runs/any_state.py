@@ -18,8 +18,8 @@ from lawful.maintenance.batches import Batch, Missing
 from lawful.maintenance.law_events import Event
 from lawful.maintenance.lives import LawFilter, Remembering, history_of
 from lawful.maintenance.pins.outcomes import Offenders
+from lawful.maintenance.witness_views import Views
 from lawful.results.batch_report import BatchReport, PinOutcome, QuarantinedRow
-from lawful.results.check_report import RowView
 from lawful.results.discovery_report import DiscoveryReport
 from lawful.results.history_report import HistoryReport
 from lawful.results.state_report import StateReport
@@ -33,8 +33,6 @@ from lawful.runs.stopping import UserWatch
 from lawful.tables.living.incoming import Incoming, Misfits
 from lawful.tables.living.living_table import LivingTable
 from lawful.tables.options import CsvDialect, ReadOptions
-
-Views = tuple[RowView, RowView]
 
 
 class KeptState(KeptTable, Telling, Remembering, Protocol):
@@ -204,7 +202,7 @@ class AnyOpenState(Closing, Generic[State]):
         has_own = time_limit is not None or memory_limit is not None
         watch = UserWatch(time_limit, size_in_bytes(memory_limit)) if has_own else self._limits.again()
         tellers = Tellers(events, quarantine, on_event, self._engines.spark)
-        tellers.refuse_others(self._state)
+        tellers.prepare(self._state)
         if quarantine is not None and misfits == "refuse":
             misfits = "quarantine"
         offenders: Offenders = "keep" if quarantine is None else "quarantine"

@@ -1,6 +1,6 @@
-"""Events and rows put aside, handed on to files outside a state: nothing twice and nothing lost, whatever is killed.
+"""Events and rows put aside, handed on to files and tables outside a state: nothing twice and nothing lost.
 
-The files are made up from the state's own log. Each event has its place there (version and number), and the files say
+They are made up from the state's own log. Each event has its place there (version and number), and the files say
 how far they are: the last line of a file of events, the name of the last file of a quarantine. So they only catch up.
 """
 
@@ -32,7 +32,8 @@ _MARK = ".upto"
 _reached: dict[Path, tuple[int, int]] = {}
 """The version up to which this process has written a file, and the size that it had then: as long as it has that, older
 events need not be looked through again."""
-
+_reached_tables: dict[tuple[str, str], int] = {}
+"""The same of tables, by their names and those of the states."""
 
 OnEvent = Callable[[dict[str, Any]], None]
 """Is given every event, some of them twice where a process was killed: each says its version and number."""
@@ -76,10 +77,14 @@ class Tellers(NamedTuple):
             for event in state.events(since):
                 self.on_event(event)
 
-    def refuse_others(self, state: Telling) -> None:
+    def prepare(self, state: Telling) -> None:
         """Refuse a table for rows put aside that cannot take them, before anything is done."""
-        if (table := self._table(state)) is not None:
-            table.refuse_others()
+        table, version = self._table(state), state.table.version
+        if table is None:
+            return
+        if _reached_tables.get((table.name, _name_of(state)), version + 1) > version:  # not known, or another state's
+            _reached_tables.pop((table.name, _name_of(state)), None)
+            table.prepare(_name_of(state), version)
 
     def _table(self, state: Telling) -> QuarantineTable | None:
         if self.quarantine is None or not is_table(self.quarantine):
@@ -190,9 +195,19 @@ def is_table(quarantine: str | os.PathLike[str]) -> bool:
 
 def _catch_up(table: QuarantineTable, state: Telling) -> None:
     """Append the rows of all versions that a table lacks behind the last one."""
-    name = str(state.folder)
-    for version, rows in _put_aside(state, table.last_version(name)):
-        table.append(name, version, rows)
+    name = _name_of(state)
+    if aside := _put_aside(state, _reached_tables.pop((table.name, name), 0)):
+        last = table.last_version(name)
+        for version, rows in aside:
+            if version > last:
+                table.append(name, version, rows)
+    _reached_tables[table.name, name] = state.table.version
+
+
+def _name_of(state: Telling) -> str:
+    """A name of a state that is the same wherever it is named from."""
+    folder = str(state.folder)
+    return folder if "://" in folder else str(Path(folder).absolute())
 
 
 def _put_aside(state: Telling, since: int) -> list[tuple[int, list[dict[str, Any]]]]:

@@ -10,15 +10,13 @@ from lawful.dependencies import Law, LawKind, NamedLaw
 from lawful.discovery.findings import Findings
 from lawful.maintenance.applied import Applied
 from lawful.maintenance.settings import StateSettings
+from lawful.maintenance.witness_views import Views
 from lawful.results.batch_report import BatchReport, ChangedLaw
-from lawful.results.check_report import RowView
 from lawful.results.discovery_report import DiscoveryReport, FoundFamily
 from lawful.runs.ranking import Ranker
 from lawful.runs.request import request_of
 from lawful.runs.stopping import RankingWatch, UserWatch
 from lawful.tables.encoded_table import EncodedTable
-
-Views = tuple[RowView, RowView]
 
 
 def laws_report(

@@ -13,11 +13,11 @@ from lawful.maintenance.applied import Applied, PinnedLaw
 from lawful.maintenance.batches import Batch
 from lawful.maintenance.living_state import LivingState
 from lawful.maintenance.verifying import differences_of
-from lawful.maintenance.witness_views import views_of_pair
+from lawful.maintenance.witness_views import Views, views_of_pair
 from lawful.results.batch_report import BatchReport
 from lawful.results.discovery_report import DiscoveryReport
 from lawful.results.state_report import StateReport
-from lawful.runs.any_state import AnyOpenState, Views
+from lawful.runs.any_state import AnyOpenState
 from lawful.runs.kept_reports import counts_of, laws_report, with_changed_laws
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines

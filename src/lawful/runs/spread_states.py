@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +16,19 @@ from lawful.maintenance.batches import Batch
 from lawful.maintenance.spread.finding import refuse_settings
 from lawful.maintenance.spread.state import SpreadState, refuse_occupied
 from lawful.maintenance.state_files import StateFiles
+from lawful.maintenance.witness_views import Views
 from lawful.results.batch_report import BatchReport
 from lawful.results.discovery_report import DiscoveryReport
 from lawful.results.state_report import StateReport
-from lawful.runs.any_state import AnyOpenState, Views
+from lawful.runs.any_state import AnyOpenState
 from lawful.runs.kept_reports import counts_of, laws_report, with_changed_laws
 from lawful.runs.new_states import NewState
 from lawful.runs.run import Progress, Where, silent
 from lawful.runs.state_engines import StateEngines
 from lawful.runs.state_limits import stops
 from lawful.runs.stopping import UserWatch
-from lawful.tables.encoded_table import Column, EncodedTable
 from lawful.tables.living.incoming import Incoming
+from lawful.tables.named_table import NamedTable
 from lawful.tables.shuffled.storage import local_path
 from lawful.tables.spread.manifests import MANIFESTS, Manifests
 
@@ -64,10 +65,9 @@ class OpenSpreadState(AnyOpenState[SpreadState]):
         """How many laws of each kind are kept."""
         return counts_of(self._state.settings, ((kind_of(law), 1) for law in self._state.found))
 
-    def _named_table(self) -> EncodedTable:
+    def _named_table(self) -> NamedTable:
         table = self._state.table
-        columns = tuple(_NamedColumn(each.name, each.type, 0, 0, None, None) for each in table.columns)
-        return EncodedTable(table.name, table.rows, table.names, _columns=columns)
+        return NamedTable.of(table.name, table.rows, ((each.name, each.type) for each in table.columns))
 
     def described(self, progress: Progress = silent, *, verify: bool = False) -> StateReport:
         """What is in the state; with `verify`, everything is counted anew from the rows and compared."""
@@ -108,15 +108,6 @@ class OpenSpreadState(AnyOpenState[SpreadState]):
 
     def _witnesses(self, pins: Sequence[PinnedLaw]) -> list[Views | None]:
         return self._state.witnesses()
-
-
-@dataclass(frozen=True)
-class _NamedColumn(Column):
-    """A column of which nobody counts the values."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values: what is not known is left out."""
-        return {"name": self.name, "type": self.type.value}
 
 
 def location_of(path: str | os.PathLike[str]) -> str:

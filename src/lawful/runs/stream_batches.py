@@ -151,7 +151,7 @@ class StreamJob:
                     new_query=self.new_query,
                 )
             tellers = Tellers(self.events, self.quarantine, self.on_event, lambda: frame.sparkSession)
-            tellers.refuse_others(state)
+            tellers.prepare(state)
             watch = UserWatch(None, self.memory_limit)
             sources = [frame] if self.engine == "spark" else []
             report = opened.apply_batch(batch, come, watch, sources)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -101,6 +101,8 @@ class EncodedTable:
     _columns: tuple[RankedColumn | Column, ...] = ()
     _origins: Origins | None = None
     matrix: npt.NDArray[np.int32] | None = None
+    is_here: ClassVar[bool] = True
+    """Whether this process can read the rows."""
 
     @property
     def width(self) -> int:

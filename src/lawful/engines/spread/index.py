@@ -1,4 +1,4 @@
-"""The index of all pinned laws of a table: one dataset, in parts by law and bucket."""
+"""The index of the laws of a table: one dataset, in parts by law and bucket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a pinned law is kept by an index whose lines lie in buckets."""
+"""How a law is kept by an index whose lines lie in buckets."""
 
 from __future__ import annotations
 

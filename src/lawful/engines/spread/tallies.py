@@ -80,7 +80,7 @@ def tallied(
         for frame in frames:
             for row in frame.collect():
                 if row["error"] is not None:
-                    raise UsageError(row["error"], "Pin a law that compares more columns by =.")
+                    raise UsageError(row["error"], "Leave it out, or pin one that compares more columns by =.")
                 own = found[row["t"]]
                 own[row["bucket"]] = own.get(row["bucket"], Tally()).plus(_tally(row))
     return found

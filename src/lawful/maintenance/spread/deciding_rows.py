@@ -83,6 +83,11 @@ class DecidingRows:
         both = pa.concat_tables([self.table, more.select(self.table.column_names).filter(is_new)])
         return replace(self, table=both)
 
+    @property
+    def is_small(self) -> bool:
+        """Whether less than half of a sample is left: what these rows obey is then mostly broken by others."""
+        return 2 * len(self.ids) < sample_size(len(self.types))
+
     def room(self) -> int:
         """How many rows may come before there are as many as a first sample has."""
         return max(0, sample_size(len(self.types)) - len(self.ids))

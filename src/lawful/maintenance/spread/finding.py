@@ -10,6 +10,8 @@
 Then the laws of the rows are those of the table (`DecidingRows`), and each has an index. A batch is first counted by
 these indexes. If nothing is broken and no deciding row has left, the laws are as they were, and only the parts of the
 indexes were read that the batch touches. Otherwise the same loop goes on with what is left of the rows.
+
+As long as a table is no larger than a sample, all of its rows are deciding ones, and no law needs an index.
 """
 
 from __future__ import annotations
@@ -23,18 +25,21 @@ import numpy as np
 import pyarrow as pa
 
 from lawful.common.arrays import Words
-from lawful.common.errors import UsageError
+from lawful.common.errors import EngineError, UsageError
 from lawful.dependencies import Law, LawKind, columns_of, kind_of
 from lawful.discovery.questions import Progress, Watch
 from lawful.engines.spread.kept_laws import KeptLaw
+from lawful.engines.spread.tallies import ShownRow
 from lawful.maintenance.kept_laws import LawsChange
+from lawful.maintenance.restoring import untold
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.spread.batch_rows import BatchRows
-from lawful.maintenance.spread.deciding_rows import DecidingRows, Sought, sample_size
+from lawful.maintenance.spread.deciding_rows import DecidingRows, sample_size
 from lawful.maintenance.spread.document import SpreadDocument
+from lawful.maintenance.spread.fares import row_views
 from lawful.maintenance.spread.indexes import Indexes
 from lawful.maintenance.spread.keeping import kept_law
-from lawful.results.check_report import RowView
+from lawful.maintenance.witness_views import Views
 from lawful.tables.spark_errors import translated
 from lawful.tables.spread.living_rows import LivingRows
 from lawful.tables.spread.past import RowPlaces
@@ -46,14 +51,12 @@ if TYPE_CHECKING:
 
 MOST_LAWS = 200
 """Laws that a state keeps beside the pinned ones: each has an index of its own, which every batch adds lines to."""
+MOST_CANDIDATES = 1_000
+"""Laws of a sample that are counted on all rows: some of them are broken there."""
+MOST_TOLD = 10_000
+"""Laws of a table that is no larger than a sample: they are all in the manifest."""
 _MOST_SHOWN = 100
 """So many of the laws that a batch broke are told with two rows that break them."""
-
-Views = tuple[RowView, RowView]
-
-
-def _untold(_: str) -> None:
-    """Show no progress."""
 
 
 def refuse_settings(settings: StateSettings) -> None:
@@ -117,24 +120,31 @@ class LawFinder:
 
     def begun(self, document: SpreadDocument, watch: Watch, progress: Progress) -> SpreadDocument:
         """Find the laws of a table whose rows are in a document."""
+        rows = DecidingRows(self._sample(document), tuple(document.types))
+        return self._settled(document, rows, watch, progress)
+
+    def _sample(self, document: SpreadDocument) -> pa.Table:
+        """Some rows of the table, always the same; all, if it is no larger than a sample."""
         placed = self._rows.live(document.row_segments).selectExpr("*", "xxhash64(row) as place").orderBy("place")
         with translated():
-            sample = placed.limit(sample_size(len(document.columns))).drop("place").orderBy("row").toArrow()
-        return self._settled(document, DecidingRows(sample, tuple(document.types)), watch, progress)
+            return placed.limit(sample_size(len(document.columns))).drop("place").orderBy("row").toArrow()
 
     def followed(
         self, before: SpreadDocument, document: SpreadDocument, changed: BatchRows, watch: Watch
     ) -> SpreadDocument:
         """Follow a batch that indexes have counted."""
-        gone = changed.gone.column("row").to_pylist()
+        gone, known = changed.gone.column("row").to_pylist(), self.deciding(before)
         broken = [kept for kept in self._kept(document) if document.tallies.get(kept.number)]
-        is_missed = bool(gone) and not self.deciding(before).ids.isdisjoint(gone)
-        if not broken and not is_missed and document.types == before.types:
+        is_missed = not known.ids.isdisjoint(gone)
+        is_whole = len(known.ids) == before.rows
+        if not (broken or is_missed or is_whole) and document.types == before.types:
             return document
-        rows = replace(self.deciding(before), types=tuple(document.types)).without(gone)
-        if broken:
+        rows = replace(known, types=tuple(document.types)).without(gone)
+        if broken or is_whole:
             rows = rows.plus(changed.come.slice(0, rows.room()))
-            rows = self._with_witnesses(document, rows, broken)
+        rows = self._with_witnesses(document, rows, broken)
+        if len(rows.ids) < document.rows and (rows.is_small or not _is_large(document)):
+            rows = rows.plus(self._sample(document))
         return self._settled(_without(document, broken), rows, watch)
 
     @staticmethod
@@ -148,24 +158,25 @@ class LawFinder:
         return rows.plus(self._rows.find_ids(document.row_segments, sorted(ids))) if ids else rows
 
     def _settled(
-        self, document: SpreadDocument, rows: DecidingRows, watch: Watch, progress: Progress = _untold
+        self, document: SpreadDocument, rows: DecidingRows, watch: Watch, progress: Progress = untold
     ) -> SpreadDocument:
         """Find out which laws hold on all rows, until these are the laws of the deciding ones."""
-        while True:
-            sought = rows.laws(document.settings, watch)
-            _refuse_too_many(sought)
+        sought = rows.laws(document.settings, watch)
+        _refuse_too_many(len(sought.told), MOST_TOLD)
+        while len(rows.ids) < document.rows:
+            _refuse_too_many(len(sought.checked), MOST_CANDIDATES)
             known = set(document.found.checked.values())
-            if not (new := [law for law in sought.checked if law not in known]):
+            if not (new := [law for law in sought.checked if law not in known][:MOST_LAWS]):
                 break
-            progress(f"counting what breaks {len(new):,} laws that {rows.table.num_rows:,} rows obey")
+            progress(f"counting what breaks {len(new):,} laws that {len(rows.ids):,} rows obey")
             document, kept = _with_candidates(document, new)
             document = self._indexes.counted(document, kept, watch)
-            broken = [each for each in kept if document.tallies.get(each.number)]
-            rows = self._with_witnesses(document, rows, broken)
-            document = _without(document, broken)
-            if not broken:
-                break
-        wanted = set(sought.checked)
+            if broken := [each for each in kept if document.tallies.get(each.number)]:
+                grown = self._with_witnesses(document, rows, broken)
+                document, rows = _without(document, broken), _larger(grown, rows)
+                sought = rows.laws(document.settings, watch)
+            _refuse_too_many(len({*document.found.checked.values()} & {*sought.checked}), MOST_LAWS)
+        wanted = set(sought.checked) if len(rows.ids) < document.rows else set()
         document = _without(document, [kept for kept in self._kept(document) if kept.law not in wanted])
         return self._with_rows(replace(document, found=replace(document.found, told=sought.told)), rows)
 
@@ -195,8 +206,8 @@ class LawFinder:
         refuting = rows.refuting(went, after.settings)
         removed = _in_blocks(went)
         implied = [np.array([refuting[law] is None for law in block.values], np.bool_) for block in removed]
-        shown = [(law, pair) for law, pair in refuting.items() if pair is not None][:_MOST_SHOWN]
         ids = rows.table.column("row").to_pylist()
+        shown = [(law, pair) for law, pair in refuting.items() if pair is not None][:_MOST_SHOWN]
         places.learn(ids[place] for _, pair in shown for place in pair)
         views = {law: _views(after, rows.table, law, pair, places) for law, pair in shown}
         return LawsChange(removed, _in_blocks(came), 0, implied), views
@@ -208,10 +219,26 @@ class LawFinder:
         if there.select(rows.table.column_names).sort_by("row") != rows.table.sort_by("row"):
             told.append("some of the rows that decide the laws are not in the table")
         sought = rows.laws(document.settings, Watch())
-        found = document.found
-        if set(sought.told) != set(found.told) or set(sought.checked) != set(found.checked.values()):
+        found, is_whole = document.found, len(rows.ids) == document.rows
+        checked = set() if is_whole else set(sought.checked)
+        if set(sought.told) != set(found.told) or checked != set(found.checked.values()):
             told.append(f"{len(found.told):,} laws are kept, and there are {len(sought.told):,}, not the same")
         return told
+
+
+def _is_large(document: SpreadDocument) -> bool:
+    """Whether a table is larger than a sample."""
+    return document.rows > sample_size(len(document.columns))
+
+
+def _larger(grown: DecidingRows, rows: DecidingRows) -> DecidingRows:
+    """Rows that have grown; if two that break a law of theirs were not found, nothing would ever be settled."""
+    if len(grown.ids) == len(rows.ids):
+        raise EngineError(
+            "a law that some rows obey is broken, and no two rows were found that break it",
+            "Nothing was changed. See what `lawful state --verify` says.",
+        )
+    return grown
 
 
 def _with_candidates(document: SpreadDocument, laws: Sequence[Law]) -> tuple[SpreadDocument, list[KeptLaw]]:
@@ -240,12 +267,12 @@ def _without(document: SpreadDocument, laws: Iterable[KeptLaw]) -> SpreadDocumen
     )
 
 
-def _refuse_too_many(sought: Sought) -> None:
-    if len(sought.checked) > MOST_LAWS:
+def _refuse_too_many(laws: int, most: int) -> None:
+    if laws > most:
         raise UsageError(
-            f"{len(sought.checked):,} laws would have to be kept, and a state that is spread over a cluster keeps "
-            f"{MOST_LAWS} at most: each has an index of its own",
-            "Bound them with --max-size, --columns or fewer kinds in --find, or pin some and say --only-pinned.",
+            f"{laws:,} laws would have to be kept, and a state that is spread over a cluster has room for {most:,}: in "
+            "a large table each has an index of its own",
+            "Make the state with --max-size, --columns or fewer kinds in --find; or with --only-pinned and some --pin.",
         )
 
 
@@ -258,14 +285,11 @@ def _in_blocks(laws: Sequence[Law]) -> list[ToldLaws]:
     return [ToldLaws(kind, tuple(own)) for kind, own in groupby(laws, kind_of)]
 
 
-def _views(document: SpreadDocument, rows: pa.Table, law: Law, pair: tuple[int, int], places: RowPlaces) -> Views:
+def _views(document: SpreadDocument, rows: pa.Table, law: Law, pair: Sequence[int], places: RowPlaces) -> Views:
     """Two rows as people want to see them, with their values in the columns of a law."""
-    names = {column: document.columns[column].name for column in columns_of(law)}
-    ids = [rows.column("row")[place].as_py() for place in pair]
-    first, second = (
-        RowView(
-            id_, places.place(id_), {name: rows.column(f"c{column}")[place].as_py() for column, name in names.items()}
-        )
-        for id_, place in zip(ids, pair, strict=True)
-    )
+    kept = kept_law(0, law)
+    names = [f"c{column}" for column in kept.columns]
+    lines = rows.take(pa.array(pair, pa.int64())).to_pylist()
+    shown = [ShownRow(line["row"], tuple(line[name] for name in names)) for line in lines]
+    first, second = row_views(document, kept, shown, places)
     return first, second

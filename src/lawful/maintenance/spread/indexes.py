@@ -54,7 +54,7 @@ class Indexes:
         return RangedLaws(self._spark, self._location, document.settings.null, laws)
 
     def counted(self, document: SpreadDocument, new: Sequence[KeptLaw], watch: Watch) -> SpreadDocument:
-        """Write the lines of laws that are new in a document, and count what breaks them: all rows are read once."""
+        """Write the lines of laws that are new in a document, and count what breaks them on all rows."""
         laws, live = laws_of(document), self._rows.live(document.row_segments)
         if in_classes(new):
             rows = live.selectExpr("row", "1 as n", *self._rows.columns)

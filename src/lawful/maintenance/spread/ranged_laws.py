@@ -1,4 +1,4 @@
-"""The pinned laws of a spread state that compare no column by `=`: cut into buckets by range, counted, and followed."""
+"""The laws of a spread state that compare no column by `=`: cut into buckets by range, counted, and followed."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class RangedLaws:
     null
         What null means.
     laws
-        All pinned laws.
+        All laws that indexes keep.
     """
 
     def __init__(self, spark: SparkSession, location: str, null: NullPolicy, laws: Sequence[KeptLaw]) -> None:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from lawful.checks.fitting import require_fitting
 from lawful.checks.workspace import Workspace
-from lawful.common.errors import SourceError, UsageError
+from lawful.common.errors import EngineError, SourceError, UsageError
 from lawful.dependencies import Law, format_law
 from lawful.discovery.questions import Progress, Watch
 from lawful.engines.spread.kept_laws import KeptLaw
@@ -233,9 +233,10 @@ class SpreadState:
 
         changed = self._finder().rows_of(batch, offending)
         watch.look()
+        replaced = self._document.replaced
         applied = self._take_in(batch, changed, watch)
-        with contextlib.suppress(SourceError):  # the batch is on disk; the next one tries again
-            self._tidy_up()
+        with contextlib.suppress(SourceError, EngineError):  # the batch is on disk; the next one tries again
+            self._tidy_up(replaced)
         misfits = [] if changed.fitted is None else changed.fitted.misfits
         seconds = time.perf_counter() - begin
         return replace(applied, missing=changed.missing, misfits=misfits, put_aside=changed.aside, seconds=seconds)
@@ -314,20 +315,20 @@ class SpreadState:
         self._manifests.write(self._number + 1, document.to_dict())
         self._take(document, self._number + 1)
 
-    def _tidy_up(self) -> None:
-        """Make one of many small segments, and keep the manifest short; what was replaced the time before goes."""
+    def _tidy_up(self, replaced: Sequence[str]) -> None:
+        """Make one of many small segments, and keep the manifest short; what was `replaced` before the batch goes."""
         before = self._document
         after = self._indexes.joined(replace(before, row_segments=tuple(self._rows.joined(before.row_segments))))
         if (past := self._memory.moved()) is not None:
             after = replace(after, past=past, changes=(), origins=RowOrigins())
         if after.segment_names() == before.segment_names():
             return
-        replaced = tuple(sorted(before.segment_names() - after.segment_names()))
-        self._commit(replace(after, replaced=replaced))
-        self._rows.segments.discard(before.replaced)
-        self._indexes.discard(before, before.replaced)
-        self._laws.discard(before.replaced)
-        self._past.discard(before.replaced)
+        lately = {*before.replaced, *before.segment_names()} - {*replaced, *after.segment_names()}
+        self._commit(replace(after, replaced=tuple(sorted(lately))))
+        self._rows.segments.discard(replaced)
+        self._indexes.discard(before, replaced)
+        self._laws.discard(replaced)
+        self._past.discard(replaced)
         self._manifests.discard_old(self._number)
 
     def differences(self) -> list[str]:
