@@ -29,17 +29,16 @@ from lawful.common.errors import EngineError, UsageError
 from lawful.dependencies import Law, LawKind, columns_of, kind_of
 from lawful.discovery.questions import Progress, Watch
 from lawful.engines.spread.kept_laws import KeptLaw
-from lawful.engines.spread.tallies import ShownRow
 from lawful.maintenance.kept_laws import LawsChange
 from lawful.maintenance.restoring import untold
 from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.spread.batch_rows import BatchRows
 from lawful.maintenance.spread.deciding_rows import DecidingRows, sample_size
 from lawful.maintenance.spread.document import SpreadDocument
-from lawful.maintenance.spread.fares import row_views
 from lawful.maintenance.spread.indexes import Indexes
 from lawful.maintenance.spread.keeping import kept_law
 from lawful.maintenance.witness_views import Views
+from lawful.results.check_report import RowView
 from lawful.tables.spark_errors import translated
 from lawful.tables.spread.living_rows import LivingRows
 from lawful.tables.spread.past import RowPlaces
@@ -286,10 +285,10 @@ def _in_blocks(laws: Sequence[Law]) -> list[ToldLaws]:
 
 
 def _views(document: SpreadDocument, rows: pa.Table, law: Law, pair: Sequence[int], places: RowPlaces) -> Views:
-    """Two rows as people want to see them, with their values in the columns of a law."""
-    kept = kept_law(0, law)
-    names = [f"c{column}" for column in kept.columns]
-    lines = rows.take(pa.array(pair, pa.int64())).to_pylist()
-    shown = [ShownRow(line["row"], tuple(line[name] for name in names)) for line in lines]
-    first, second = row_views(document, kept, shown, places)
+    """Two rows as people want to see them, with their values in all columns of a law, also those no index needs."""
+    names = {f"c{column}": document.columns[column].name for column in columns_of(law)}
+    first, second = (
+        RowView(line["row"], places.place(line["row"]), {name: line[cell] for cell, name in names.items()})
+        for line in rows.take(pa.array(pair, pa.int64())).to_pylist()
+    )
     return first, second
