@@ -187,7 +187,7 @@ def test_what_cannot_be_kept_is_refused(spark: SparkSession, tmp_path: Path, mon
     settings = lawful.SparkSettings(session=spark, placement="shuffle")
     for asked in ({"find": ("dc",)}, {"error": 0.1}, {"evidence": "counted"}):
         with pytest.raises(UsageError, match="spread over a cluster"):
-            lawful.make_state(tmp_path / "state", frame, spark=settings, **asked)  # type: ignore[arg-type]  # mixed
+            lawful.make_state(tmp_path / "state", frame, spark=settings, **asked)  # type: ignore[arg-type]  # each of its own type
     for sampled, limit in ((100, "MOST_TOLD"), (2, "MOST_CANDIDATES"), (2, "MOST_LAWS")):
         with monkeypatch.context() as patched:
             patched.setattr(deciding_rows, "_SAMPLED_ROWS", sampled)
