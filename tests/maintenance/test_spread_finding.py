@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import lawful
 from lawful.common.errors import UsageError
 from lawful.common.meanings import NullPolicy
+from lawful.dependencies import FD
 from lawful.maintenance.spread import deciding_rows, finding, memory
 from lawful.maintenance.spread.deciding_rows import DecidingRows
 from lawful.runs.maintain import OpenState
@@ -180,6 +181,48 @@ def test_a_batch_that_breaks_nothing_looks_for_no_laws(
         assert "{} -> c2" in told(report.removed)
         state.apply(deletes=arrow_of([(32, 2, 1)], WIDTH))
         assert laws_in(state) == before
+
+
+def test_laws_of_one_left_side_share_their_lines(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key stands for all that follows from it; when a row comes twice, its functional dependencies are kept."""
+    monkeypatch.setattr(deciding_rows, "_SAMPLED_ROWS", 5)
+    table = arrow_of([(n, n % 7, 10 * (n % 7)) for n in range(40)], WIDTH)
+    settings = lawful.SparkSettings(session=spark, placement="shuffle")
+    asked: dict[str, Any] = {"find": ("key", "fd"), "spark": settings}
+    of_c0 = {"c0 -> c1", "c0 -> c2"}
+    with lawful.make_state(tmp_path / "state", spark.createDataFrame(table), **asked) as state:
+        assert laws_in(state) == {"key(c0)", "c1 -> c2", "c2 -> c1", *of_c0}
+        found = state._state._document.found
+        assert not any(isinstance(law, FD) and law.lhs == (0,) for law in found.checked.values())
+        state.apply(arrow_of([(3, 3, 30)], WIDTH))
+        assert laws_in(state) == {"c1 -> c2", "c2 -> c1", *of_c0}
+        found = state._state._document.found
+        numbers = {law.rhs: number for number, law in found.checked.items() if isinstance(law, FD) and law.lhs == (0,)}
+        first, second = (found.shared[numbers[column]] for column in (1, 2))
+        assert first == second
+        report = state.apply(arrow_of([(3, 4, 30), (3, 3, 40)], WIDTH), deletes=arrow_of([(3, 3, 30)], WIDTH))
+        assert told(report.removed).keys() >= {*of_c0, "c1 -> c2", "c2 -> c1"}
+        state.apply(deletes=arrow_of([(3, 4, 30)], WIDTH))
+        assert laws_in(state) == {"c0 -> c1", "key(c0, c2)"}
+        assert state.described(verify=True).differences == []
+
+
+def test_a_batch_is_one_file_of_rows_and_one_of_lines(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deciding_rows, "_SAMPLED_ROWS", 5)
+    table = arrow_of([(n, n % 7, 10 * (n % 7)) for n in range(40)], WIDTH)
+    settings = lawful.SparkSettings(session=spark, placement="shuffle")
+
+    def files() -> set[Path]:
+        return {file for kind in ("rows", "index") for file in (tmp_path / "state" / kind).rglob("part-*")}
+
+    with lawful.make_state(tmp_path / "state", spark.createDataFrame(table), spark=settings) as state:
+        before = files()
+        state.apply(arrow_of([(n, n % 7, 10 * (n % 7)) for n in range(40, 60)], WIDTH))
+        assert len(files() - before) == 2
 
 
 def test_what_cannot_be_kept_is_refused(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

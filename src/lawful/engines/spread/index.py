@@ -10,7 +10,7 @@ from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.engines.spread.kept_laws import KeptLaw, in_classes
 from lawful.engines.spread.lines import LINES, LINES_BY, added_up, lines_of, rows_left, shortened
 from lawful.engines.spread.met_rows import MetRows, met_rows
-from lawful.engines.spread.tallies import Tally, tallied
+from lawful.engines.spread.tallies import Tally, suspected, tallied
 from lawful.tables.spark_errors import translated
 from lawful.tables.spread.segments import Segment, Segments, to_join
 
@@ -45,10 +45,13 @@ class LawIndex:
     def write(
         self, rows: DataFrame, laws: Sequence[KeptLaw], *, is_small: bool, others: DataFrame | None = None
     ) -> Segment:
-        """Write the lines of rows that came and left (`row`, `n`, `c0`, …) for some laws with classes; and others."""
+        """Write the lines of rows (`row`, `n`, `c0`, …) for some laws with classes; and others.
+
+        Rows came and left if they are a batch, which `is_small`; otherwise they all came.
+        """
         with translated():
             own = in_classes(laws)
-            frames = [lines_of(rows, own, self._null, self._buckets)] if own else []
+            frames = [lines_of(rows, own, self._null, self._buckets, all_came=not is_small)] if own else []
             if others is not None:
                 frames.append(others.select("key", "rest", "n", "rows", "t", "bucket"))
             return self.segments.write(reduce(lambda one, other: one.unionAll(other), frames), is_small=is_small)
@@ -59,18 +62,35 @@ class LawIndex:
         parts: Collection[str],
         types: Sequence[ColumnType],
         first_new: int,
-        fresh: str = "",
+        batch: Segment | None = None,
     ) -> Tallies:
-        """What the lines of some parts say; rows from an id on came with a segment."""
+        """What the lines of some parts say; or only those of the classes that a batch has lines of.
+
+        Parameters
+        ----------
+        first_new, batch
+            The first id of rows that came with a batch, and its segment.
+        """
         if not parts:
             return {}
-        return tallied(self.segments.read(segments, parts), self._laws, types, self._null, first_new, fresh)
+        with translated():
+            lines = self.segments.read(segments, parts)
+            if batch is None:
+                lines = suspected(lines, self._laws)
+            else:
+                lines = self._of_classes(lines, self.segments.read([batch], parts))
+        return tallied(lines, self._laws, types, self._null, first_new, "" if batch is None else batch.name)
+
+    @staticmethod
+    def _of_classes(lines: DataFrame, classes: DataFrame) -> DataFrame:
+        """The lines of some classes. These are few, so Spark sends them to all tasks: no line is shuffled for it."""
+        return lines.join(classes.select("t", "key"), ["t", "key"], "left_semi")
 
     def tallies_of_rows(self, rows: DataFrame, types: Sequence[ColumnType], first_new: int) -> Tallies:
         """What the lines of all rows (`row`, `c0`, …) would say if they were made now."""
         if not self._laws:
             return {}
-        lines = lines_of(rows.selectExpr("*", "1 as n"), self._laws, self._null, self._buckets)
+        lines = lines_of(rows.selectExpr("*", "1 as n"), self._laws, self._null, self._buckets, all_came=True)
         return tallied(lines, self._laws, types, self._null, first_new)
 
     def met(self, segments: Sequence[Segment], gone: DataFrame, come: DataFrame) -> MetRows:
@@ -80,12 +100,11 @@ class LawIndex:
         with translated():
             classes = lines_of(come, self._laws, self._null, self._buckets).select("t", "bucket", "key").distinct()
             touched = classes.select("t", "bucket").distinct().collect()
-            by_number = {kept.number: kept for kept in self._laws}
+            by_number = {kept.written.number: kept for kept in self._laws}
             parts = {by_number[row["t"]].part(row["bucket"]) for row in touched}
             leaving = lines_of(gone, self._laws, self._null, self._buckets)
             lines = self.segments.read(segments, parts).drop("segment").unionByName(leaving)
-            wanted = classes.select("t", "key").hint("broadcast")
-            return met_rows(added_up(lines).join(wanted, ["t", "key"], "left_semi"), self._laws)
+            return met_rows(added_up(self._of_classes(lines, classes.hint("broadcast"))), self._laws)
 
     def joined(self, segments: Sequence[Segment], is_read: str, is_ranged: str) -> list[Segment]:
         """Fewer segments that say the same; conditions tell the parts that are read, and those without classes."""

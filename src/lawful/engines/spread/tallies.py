@@ -10,15 +10,18 @@ from lawful.common.errors import UsageError
 from lawful.common.meanings import ColumnType, NullPolicy
 from lawful.engines.spread.class_checks import TALLIES, class_runner, in_classes
 from lawful.engines.spread.kept_laws import KeptLaw, counted
-from lawful.engines.spread.lines import added_up
+from lawful.engines.spread.lines import added_up, is_counted, law_by_law
 from lawful.tables.shuffled.data import functions_of
 from lawful.tables.spark_errors import translated
+from lawful.tables.to_spark import frame_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _NUMBER = "decimal(38, 0)"
 """Pairs of rows are more than 64 bits count."""
+_MOST_SUSPECTED = 10_000
+"""So many classes are sent to all tasks, to be looked at alone."""
 MOST_SHOWN = 10
 """So many of the rows of a batch that break a law are shown."""
 
@@ -61,13 +64,13 @@ def tallied(
     Parameters
     ----------
     lines
-        Lines of whole buckets.
+        Lines of whole classes.
     types
         The types of the columns of the table.
     first_new, fresh
         The first id of rows that came with a batch, and the name of its segment.
     """
-    there = added_up(lines, fresh)
+    there = added_up(law_by_law(lines, laws, null), fresh)
     by_counts, checked = counted(laws), [kept for kept in laws if kept.shape == "classes"]
     frames = []
     if by_counts:
@@ -84,6 +87,25 @@ def tallied(
                 own = found[row["t"]]
                 own[row["bucket"]] = own.get(row["bucket"], Tally()).plus(_tally(row))
     return found
+
+
+def suspected(lines: DataFrame, laws: Sequence[KeptLaw]) -> DataFrame:
+    """Lines without those of laws that are clearly not broken, so that sums are made for few.
+
+    A class of one line breaks no law but that no rows agree, and this only if it is of several rows. Where few classes
+    are left, they alone are kept of the laws that are counted.
+    """
+    expr = functions_of(lines.sparkSession).expr
+    of_counted = is_counted(laws)
+    many = f"lines > 1 or n > 1 and {is_counted([kept for kept in laws if kept.shape == 'agree'])}"
+    classes = lines.where(of_counted).groupBy("t", "key").agg(expr("count(*) as lines"), expr("sum(n) as n"))
+    with translated():
+        found = classes.where(many).select("t", "key").limit(_MOST_SUSPECTED + 1).toArrow()
+        if found.num_rows > _MOST_SUSPECTED:
+            return lines
+        few = frame_of(lines.sparkSession, found).hint("broadcast")
+        kept = lines.where(of_counted).join(few, ["t", "key"], "left_semi")
+        return kept.unionByName(lines.where(f"not {of_counted}"))
 
 
 def _among(laws: Iterable[KeptLaw]) -> str:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from lawful.checks import CheckTask, Workspace, check
 from lawful.common.errors import StoppedError
 from lawful.common.meanings import ColumnType
-from lawful.dependencies import Law, ListOD
+from lawful.dependencies import FD, Key, Law, ListOD
 from lawful.discovery.canonical_ods.discover import discover_canonical_ods
 from lawful.discovery.canonical_ods.questions import CanonicalQuestion
 from lawful.discovery.findings import Findings
@@ -44,7 +44,8 @@ def sample_size(width: int) -> int:
 class Sought:
     """The minimal laws of some rows: those that are told, and those that are to be checked on all rows.
 
-    Lists need no check of their own: they follow from functional dependencies and canonical order dependencies.
+    Lists need no check of their own: they follow from functional dependencies and canonical order dependencies. Nor do
+    functional dependencies whose left side is a key: that it is one is checked instead, once for all of them.
     """
 
     told: tuple[Law, ...]
@@ -95,11 +96,19 @@ class DecidingRows:
     def laws(self, settings: StateSettings, watch: Watch) -> Sought:
         """All minimal laws of these rows."""
         told = list(laws_in(self.findings(settings, watch)))
-        if "list-od" not in settings.find:
-            return Sought(tuple(told), tuple(told))
-        parts = replace(settings, find=("canonical-od",), max_size=settings.inner_size)
-        checked = [*laws_in(self.findings(parts, watch)), *(law for law in told if not isinstance(law, ListOD))]
-        return Sought(tuple(told), tuple(dict.fromkeys(checked)))
+        checked: list[Law] = [law for law in told if not isinstance(law, ListOD)]
+        if "list-od" in settings.find:
+            parts = replace(settings, find=("canonical-od",), max_size=settings.inner_size)
+            checked = [*laws_in(self.findings(parts, watch)), *checked]
+        return Sought(tuple(told), tuple(dict.fromkeys(self._by_keys(checked, settings))))
+
+    def _by_keys(self, laws: Sequence[Law], settings: StateSettings) -> Iterator[Law]:
+        """The laws with a key, where these rows have one, for all functional dependencies that follow from it."""
+        workspace = Workspace(self.view, settings.null)
+        left_sides = {law.lhs for law in laws if isinstance(law, FD)}
+        keys = {left for left in left_sides if check(CheckTask(0, Key(left)), self.view, workspace).witness is None}
+        for law in laws:
+            yield Key(law.lhs) if isinstance(law, FD) and law.lhs in keys else law
 
     def findings(self, settings: StateSettings, watch: Watch) -> Findings:
         """The minimal laws of these rows that are told, as a discovery gives them."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ from lawful.checks.law_checks import checks_of
 from lawful.checks.workspace import Workspace
 from lawful.dependencies import columns_of, format_law
 from lawful.engines.spread.index import Tallies
-from lawful.engines.spread.kept_laws import KeptLaw, of_part
+from lawful.engines.spread.kept_laws import KeptLaw
 from lawful.engines.spread.tallies import ShownRow, Tally
 from lawful.maintenance.applied import PinnedLaw
 from lawful.maintenance.spread.document import SpreadDocument, Witness
@@ -23,35 +23,76 @@ from lawful.tables.spread.segments import parts_of
 
 Again = Callable[[Collection[str]], Tallies]
 """Adds up the lines of some parts."""
+Counts = Mapping[int, tuple[int, int]]
+"""How many rows and pairs break a law, by bucket."""
 
 
-def with_tallies(
-    document: SpreadDocument, laws: Sequence[KeptLaw], parts: Collection[str], found: Tallies, again: Again
-) -> SpreadDocument:
-    """A document after some parts were added up anew.
+@dataclass(frozen=True)
+class Recount:
+    """What was counted anew of the laws with classes.
+
+    Attributes
+    ----------
+    lost, found
+        What breaks laws in the classes that were counted: before, and now.
+    whole
+        The parts of which all classes were counted.
+    left
+        The ids of the rows that have left.
+    """
+
+    lost: Tallies
+    found: Tallies
+    whole: Collection[str] = ()
+    left: Set[int] = frozenset()
+
+
+def with_tallies(document: SpreadDocument, laws: Sequence[KeptLaw], recount: Recount, again: Again) -> SpreadDocument:
+    """A document after some classes were counted anew.
 
     `again` is asked about one more part where a law is still broken, and the two rows that were shown are no more.
     """
-    touched: dict[int, set[int]] = {}
-    for number, bucket in map(of_part, parts):
-        touched.setdefault(number, set()).add(bucket)
     tallies = dict(document.tallies)
     witnesses = {number: each for number, each in document.witnesses.items() if number in document.ranges}
     for kept in laws:
-        own, changed = found.get(kept.number, {}), touched.get(kept.number, set())
-        old = document.tallies.get(kept.number, {})
-        counts = {bucket: counts for bucket, counts in old.items() if bucket not in changed}
-        counts |= {bucket: (tally.rows, tally.pairs) for bucket, tally in own.items()}
-        tallies[kept.number] = counts
-        known = document.witnesses.get(kept.number)
-        if known is not None and known.bucket in changed:
+        number, own = kept.number, recount.found.get(kept.number, {})
+        counts = _moved(document.tallies.get(number, {}), recount.lost.get(number, {}), own)
+        tallies[number] = counts
+        if not counts:
+            continue
+        known = document.witnesses.get(number)
+        if known is not None and (
+            kept.part(known.bucket) in recount.whole or any(row.id in recount.left for row in known.rows)
+        ):
             known = None
         known = known or _witness_of(document, kept, own)
-        if known is None and (elsewhere := sorted(counts.keys() - own.keys())):
-            known = _witness_of(document, kept, again({kept.part(elsewhere[0])}).get(kept.number, {}))
+        if known is None and (elsewhere := sorted(b for b in counts if kept.part(b) not in recount.whole)):
+            known = _witness_of(document, kept, again({kept.part(elsewhere[0])}).get(number, {}))
         if known is not None:
-            witnesses[kept.number] = known
+            witnesses[number] = known
     return replace(document, tallies=tallies, witnesses=witnesses)
+
+
+def _moved(old: Counts, lost: Mapping[int, Tally], found: Mapping[int, Tally]) -> Counts:
+    """The counts of all buckets after some of what they count has changed; those where nothing is broken have none."""
+    counts = dict(old)
+    for sign, tallies in ((-1, lost), (1, found)):
+        for bucket, tally in tallies.items():
+            rows, pairs = counts.get(bucket, (0, 0))
+            counts[bucket] = rows + sign * tally.rows, pairs + sign * tally.pairs
+    return {bucket: each for bucket, each in counts.items() if each[1]}
+
+
+def known_tallies(document: SpreadDocument, laws: Sequence[KeptLaw], parts: Collection[str]) -> Tallies:
+    """What a document says of some parts, as far as laws are broken there."""
+    return {
+        kept.number: {
+            bucket: Tally(*counts)
+            for bucket, counts in document.tallies.get(kept.number, {}).items()
+            if kept.part(bucket) in parts
+        }
+        for kept in laws
+    }
 
 
 def stale_parts(before: SpreadDocument, after: SpreadDocument, laws: Sequence[KeptLaw]) -> set[str]:

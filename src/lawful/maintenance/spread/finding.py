@@ -36,7 +36,7 @@ from lawful.maintenance.spread.batch_rows import BatchRows
 from lawful.maintenance.spread.deciding_rows import DecidingRows, sample_size
 from lawful.maintenance.spread.document import SpreadDocument
 from lawful.maintenance.spread.indexes import Indexes
-from lawful.maintenance.spread.keeping import kept_law
+from lawful.maintenance.spread.keeping import found_laws
 from lawful.maintenance.witness_views import Views
 from lawful.results.check_report import RowView
 from lawful.tables.spark_errors import translated
@@ -133,7 +133,7 @@ class LawFinder:
     ) -> SpreadDocument:
         """Follow a batch that indexes have counted."""
         gone, known = changed.gone.column("row").to_pylist(), self.deciding(before)
-        broken = [kept for kept in self._kept(document) if document.tallies.get(kept.number)]
+        broken = [kept for kept in found_laws(document) if document.tallies.get(kept.number)]
         is_missed = not known.ids.isdisjoint(gone)
         is_whole = len(known.ids) == before.rows
         if not (broken or is_missed or is_whole) and document.types == before.types:
@@ -145,10 +145,6 @@ class LawFinder:
         if len(rows.ids) < document.rows and (rows.is_small or not _is_large(document)):
             rows = rows.plus(self._sample(document))
         return self._settled(_without(document, broken), rows, watch)
-
-    @staticmethod
-    def _kept(document: SpreadDocument) -> list[KeptLaw]:
-        return [kept_law(number, law) for number, law in document.found.checked.items()]
 
     def _with_witnesses(self, document: SpreadDocument, rows: DecidingRows, broken: Sequence[KeptLaw]) -> DecidingRows:
         """The rows with two that break each of some laws, where such are known; where not, the law is counted anew."""
@@ -168,7 +164,8 @@ class LawFinder:
             if not (new := [law for law in sought.checked if law not in known][:MOST_LAWS]):
                 break
             progress(f"counting what breaks {len(new):,} laws that {len(rows.ids):,} rows obey")
-            document, kept = _with_candidates(document, new)
+            document = replace(document, found=document.found.with_more(new))
+            kept = found_laws(document)[-len(new) :]
             document = self._indexes.counted(document, kept, watch)
             if broken := [each for each in kept if document.tallies.get(each.number)]:
                 grown = self._with_witnesses(document, rows, broken)
@@ -176,7 +173,7 @@ class LawFinder:
                 sought = rows.laws(document.settings, watch)
             _refuse_too_many(len({*document.found.checked.values()} & {*sought.checked}), MOST_LAWS)
         wanted = set(sought.checked) if len(rows.ids) < document.rows else set()
-        document = _without(document, [kept for kept in self._kept(document) if kept.law not in wanted])
+        document = _without(document, [kept for kept in found_laws(document) if kept.law not in wanted])
         return self._with_rows(replace(document, found=replace(document.found, told=sought.told)), rows)
 
     def _with_rows(self, document: SpreadDocument, rows: DecidingRows) -> SpreadDocument:
@@ -240,14 +237,6 @@ def _larger(grown: DecidingRows, rows: DecidingRows) -> DecidingRows:
     return grown
 
 
-def _with_candidates(document: SpreadDocument, laws: Sequence[Law]) -> tuple[SpreadDocument, list[KeptLaw]]:
-    """A document with more laws to be counted."""
-    found = document.found
-    kept = [kept_law(number, law) for number, law in enumerate(laws, found.next)]
-    checked = {**found.checked, **{each.number: each.law for each in kept}}
-    return replace(document, found=replace(found, checked=checked, next=found.next + len(kept))), kept
-
-
 def _without(document: SpreadDocument, laws: Iterable[KeptLaw]) -> SpreadDocument:
     """A document without some of the laws that were found, and without what was counted of them."""
     gone = {kept.number for kept in laws}
@@ -259,7 +248,7 @@ def _without(document: SpreadDocument, laws: Iterable[KeptLaw]) -> SpreadDocumen
         return document
     return replace(
         document,
-        found=replace(document.found, checked=left(document.found.checked)),
+        found=document.found.without(gone),
         tallies=left(document.tallies),
         witnesses=left(document.witnesses),
         ranges=left(document.ranges),

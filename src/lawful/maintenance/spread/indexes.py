@@ -6,7 +6,7 @@ counted of them, is said by a document; nothing of it is kept here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from lawful.engines.spread.tallies import MOST_SHOWN, ShownRow
 from lawful.maintenance.pins.outcomes import PutAside
 from lawful.maintenance.spread.batch_rows import BatchRows, FittedTypes
 from lawful.maintenance.spread.document import SpreadDocument
-from lawful.maintenance.spread.fares import stale_parts, with_tallies
+from lawful.maintenance.spread.fares import Again, Recount, known_tallies, stale_parts, with_tallies
 from lawful.maintenance.spread.keeping import kept_laws, laws_of
 from lawful.maintenance.spread.letting_through import Met, judge_of, put_aside, ranged_judge
 from lawful.maintenance.spread.ranged_laws import RangedLaws
@@ -61,7 +61,7 @@ class Indexes:
             segment = self._in_classes(document, laws).write(rows, new, is_small=False)
             document = replace(document, index_segments=(*document.index_segments, segment))
             watch.look()
-            document = self._tallied(document, laws, segment.parts)
+            document, _ = self._counted_anew(document, laws, segment.parts, document.next_id)
         watch.look()
         ranged = [kept for kept in new if kept.shape == "ranges"]
         return self._in_ranges(document, laws).counted(document, ranged, live, document.next_id, watch)[0]
@@ -75,41 +75,55 @@ class Indexes:
         lines, ranged = self._rows.changed(gone, come), in_ranges.batch(before, document, gone, come)
         others = in_ranges.lines_frame(ranged)
         document = replace(document, row_segments=(*document.row_segments, self._rows.write(lines, is_small=True)))
-        fresh: dict[int, Sequence[ShownRow]] = {}
+        fresh: Fresh = {}
         watch.look()
         if in_classes(laws) or others is not None:
             index = in_buckets.write(lines, laws, is_small=True, others=others)
             document = replace(document, index_segments=(*document.index_segments, index))
             watch.look()
-            parts = {*index.parts, *stale_parts(before, document, laws)}
-            document = self._tallied(document, laws, parts, before.next_id, index.name, fresh)
+            stale = stale_parts(before, document, laws)
+            document, of_stale = self._counted_anew(document, laws, stale, before.next_id)
+            parts = {part for part in index.parts if part not in stale}
+            document, of_batch = self._touched(
+                document, laws, parts, before.next_id, frozenset(gone.column("row").to_pylist())
+            )
+            fresh = {kept.number: _of(kept, of_stale, of_batch) for kept in in_classes(laws)}
         rows = self._rows.live(document.row_segments)
         document, found = in_ranges.followed(document, ranged, rows, before.next_id, watch)
-        return document, fresh | found
+        return document, {**fresh, **found}
 
-    def _tallied(
+    def _counted_anew(
+        self, document: SpreadDocument, laws: Sequence[KeptLaw], parts: Collection[str], first_new: int
+    ) -> tuple[SpreadDocument, Fresh]:
+        """Add up all lines of some parts; tells the rows from an id on that break laws."""
+        again = self._adding(document, laws, first_new)
+        parts = _with_classes(parts, laws)
+        recount = Recount(known_tallies(document, laws, parts), again(parts), whole=parts)
+        return with_tallies(document, in_classes(laws), recount, again), _fresh_rows(recount.found)
+
+    def _touched(
         self,
         document: SpreadDocument,
         laws: Sequence[KeptLaw],
         parts: Collection[str],
-        first_new: int | None = None,
-        fresh_segment: str = "",
-        fresh: dict[int, Sequence[ShownRow]] | None = None,
-    ) -> SpreadDocument:
-        """Add up the lines of those of some parts that have classes; notes rows that break laws in `fresh`."""
-        first = document.next_id if first_new is None else first_new
-        index, laws = self._in_classes(document, laws), in_classes(laws)
-        numbers = {kept.number for kept in laws}
-        parts = {part for part in parts if of_part(part)[0] in numbers}
+        first_new: int,
+        gone: Set[int],
+    ) -> tuple[SpreadDocument, Fresh]:
+        """Add up the lines of the classes that the last batch touches; where laws were broken, those of before too."""
+        index, again = self._in_classes(document, laws), self._adding(document, laws, first_new)
+        *earlier, batch = segments = document.index_segments
+        parts = _with_classes(parts, laws)
+        were_broken = {kept.part(bucket) for kept in laws for bucket in document.tallies.get(kept.number, ())}
+        recount = Recount(
+            index.tallies(earlier, were_broken & parts, document.types, first_new, batch),
+            index.tallies(segments, parts, document.types, first_new, batch),
+            left=gone,
+        )
+        return with_tallies(document, in_classes(laws), recount, again), _fresh_rows(recount.found)
 
-        def again(parts: Collection[str]) -> Tallies:
-            return index.tallies(document.index_segments, parts, document.types, first, fresh_segment)
-
-        found = again(parts)
-        if fresh is not None:
-            for number, buckets in found.items():
-                fresh[number] = [row for tally in buckets.values() for row in tally.fresh][:MOST_SHOWN]
-        return with_tallies(document, laws, parts, found, again)
+    def _adding(self, document: SpreadDocument, laws: Sequence[KeptLaw], first_new: int) -> Again:
+        index = self._in_classes(document, laws)
+        return lambda parts: index.tallies(document.index_segments, parts, document.types, first_new)
 
     def offending(
         self,
@@ -144,7 +158,7 @@ class Indexes:
         """The same with one segment in the place of many small ones; lines of laws that went are left out."""
         laws = laws_of(document)
         ranged = self._in_ranges(document, laws)
-        numbers = ", ".join(str(kept.number) for kept in laws) or "-1"
+        numbers = ", ".join(str(number) for number in sorted({kept.written.number for kept in laws})) or "-1"
         is_read = f"t in ({numbers}) and {ranged.is_read(document)}"
         index = self._in_classes(document, laws)
         return replace(
@@ -167,3 +181,21 @@ class Indexes:
             for number, buckets in found.items()
         }
         return counts | self._in_ranges(document, laws).sums(document, rows)
+
+
+def _with_classes(parts: Collection[str], laws: Sequence[KeptLaw]) -> set[str]:
+    """Those of some parts that are of laws with classes."""
+    numbers = {kept.written.number for kept in in_classes(laws)}
+    return {part for part in parts if of_part(part)[0] in numbers}
+
+
+def _of(kept: KeptLaw, *fresh: Fresh) -> list[ShownRow]:
+    return [row for each in fresh for row in each.get(kept.number, ())][:MOST_SHOWN]
+
+
+def _fresh_rows(found: Tallies) -> Fresh:
+    """The rows of a batch that break laws."""
+    return {
+        number: [row for tally in buckets.values() for row in tally.fresh][:MOST_SHOWN]
+        for number, buckets in found.items()
+    }

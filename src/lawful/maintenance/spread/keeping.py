@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lawful.dependencies import Law, columns_of
 from lawful.engines.shuffle.classes import equal_columns
@@ -18,8 +19,13 @@ def kept_laws(laws: Sequence[Law]) -> list[KeptLaw]:
 
 def laws_of(document: SpreadDocument) -> list[KeptLaw]:
     """All laws that indexes keep: those that are pinned, and those that were found."""
-    found = document.found.checked.items()
-    return [*kept_laws(document.pins), *(kept_law(number, law) for number, law in found)]
+    return [*kept_laws(document.pins), *found_laws(document)]
+
+
+def found_laws(document: SpreadDocument) -> list[KeptLaw]:
+    """The laws that were found; functional dependencies may share lines."""
+    found = document.found
+    return [replace(kept_law(number, law), shared=found.shared.get(number)) for number, law in found.checked.items()]
 
 
 def kept_law(number: int, law: Law) -> KeptLaw:
