@@ -231,10 +231,10 @@ def test_what_cannot_be_kept_is_refused(spark: SparkSession, tmp_path: Path, mon
     for asked in ({"find": ("dc",)}, {"error": 0.1}, {"evidence": "counted"}):
         with pytest.raises(UsageError, match="spread over a cluster"):
             lawful.make_state(tmp_path / "state", frame, spark=settings, **asked)  # type: ignore[arg-type]  # each of its own type
-    for sampled, limit in ((100, "MOST_TOLD"), (2, "MOST_CANDIDATES"), (2, "MOST_LAWS")):
+    for sampled, limit in ((100, "MOST_TOLD"), (2, "MOST_CANDIDATES"), (2, "MOST_INDEXES")):
         with monkeypatch.context() as patched:
             patched.setattr(deciding_rows, "_SAMPLED_ROWS", sampled)
-            patched.setattr(finding, limit, 0 if limit != "MOST_LAWS" else 1)
-            with pytest.raises(UsageError, match="laws would have to be kept"):
+            patched.setattr(finding, limit, 0 if limit != "MOST_INDEXES" else 1)
+            with pytest.raises(UsageError, match="would have to be kept"):
                 lawful.make_state(tmp_path / "state", frame, spark=settings)
     assert not (tmp_path / "state").exists()

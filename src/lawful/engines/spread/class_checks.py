@@ -67,14 +67,20 @@ def class_runner(
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         found: list[dict[str, Any]] = []
+        law: int | None = None
+
+        def noted() -> Iterator[pa.RecordBatch]:
+            nonlocal law
+            for batch in batches:
+                law = batch.column(_KEYS[0])[batch.num_rows - 1].as_py() if batch.num_rows else law
+                yield batch
+
         try:
-            for rows in whole_classes(batches, len(_KEYS), _ROWS_AT_ONCE):
+            for rows in whole_classes(noted(), len(_KEYS), _ROWS_AT_ONCE):
                 found += judged(rows)
-        except TooLargeError:
-            nothing = dict.fromkeys(_SCHEMA.names)
-            found = [
-                nothing | {"error": f"more than {LARGEST_CLASS:,} rows agree on all columns that a law compares by ="}
-            ]
+        except TooLargeError:  # of the class that was read last
+            error = f"more than {LARGEST_CLASS:,} rows agree on all columns that it compares by ="
+            found = [dict.fromkeys(_SCHEMA.names) | {"t": law, "error": error}]
         yield pa.RecordBatch.from_pylist(found, schema=_SCHEMA)
 
     return run

@@ -28,8 +28,8 @@ class LawIndex:
     ----------
     spark, location
         The session, and the folder of the index.
-    laws
-        The laws; each has its place for its number.
+    laws, names
+        The laws, and the names of the table's columns.
     null
         What null means.
     buckets
@@ -37,9 +37,15 @@ class LawIndex:
     """
 
     def __init__(
-        self, spark: SparkSession, location: str, laws: Sequence[KeptLaw], null: NullPolicy, buckets: int
+        self,
+        spark: SparkSession,
+        location: str,
+        laws: Sequence[KeptLaw],
+        names: Sequence[str],
+        null: NullPolicy,
+        buckets: int,
     ) -> None:
-        self._laws, self._null, self._buckets = in_classes(laws), null, buckets
+        self._laws, self._names, self._null, self._buckets = in_classes(laws), names, null, buckets
         self.segments = Segments(spark, location, LINES, LINES_BY)
 
     def write(
@@ -79,7 +85,8 @@ class LawIndex:
                 lines = suspected(lines, self._laws)
             else:
                 lines = self._of_classes(lines, self.segments.read([batch], parts))
-        return tallied(lines, self._laws, types, self._null, first_new, "" if batch is None else batch.name)
+        fresh = "" if batch is None else batch.name
+        return tallied(lines, self._laws, self._names, types, self._null, first_new, fresh)
 
     @staticmethod
     def _of_classes(lines: DataFrame, classes: DataFrame) -> DataFrame:
@@ -91,7 +98,7 @@ class LawIndex:
         if not self._laws:
             return {}
         lines = lines_of(rows.selectExpr("*", "1 as n"), self._laws, self._null, self._buckets, all_came=True)
-        return tallied(lines, self._laws, types, self._null, first_new)
+        return tallied(lines, self._laws, self._names, types, self._null, first_new)
 
     def met(self, segments: Sequence[Segment], gone: DataFrame, come: DataFrame) -> MetRows:
         """What stays of the classes that rows come to, once others have left (both as lines of rows)."""

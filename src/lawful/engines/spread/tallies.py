@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lawful.common.errors import UsageError
 from lawful.common.meanings import ColumnType, NullPolicy
+from lawful.dependencies import format_law
 from lawful.engines.spread.class_checks import TALLIES, class_runner, in_classes
 from lawful.engines.spread.kept_laws import KeptLaw, counted
 from lawful.engines.spread.lines import added_up, is_counted, law_by_law
@@ -54,6 +55,7 @@ class Tally:
 def tallied(
     lines: DataFrame,
     laws: Sequence[KeptLaw],
+    names: Sequence[str],
     types: Sequence[ColumnType],
     null: NullPolicy,
     first_new: int,
@@ -65,8 +67,8 @@ def tallied(
     ----------
     lines
         Lines of whole classes.
-    types
-        The types of the columns of the table.
+    names, types
+        The columns of the table.
     first_new, fresh
         The first id of rows that came with a batch, and the name of its segment.
     """
@@ -83,7 +85,11 @@ def tallied(
         for frame in frames:
             for row in frame.collect():
                 if row["error"] is not None:
-                    raise UsageError(row["error"], "Leave it out, or pin one that compares more columns by =.")
+                    law = next(kept.law for kept in laws if kept.number == row["t"])
+                    told = f"{format_law(law, names)} cannot be kept: {row['error']}"
+                    raise UsageError(
+                        told, "Nothing was changed. Leave it out, or pin one that compares more columns by =."
+                    )
                 own = found[row["t"]]
                 own[row["bucket"]] = own.get(row["bucket"], Tally()).plus(_tally(row))
     return found

@@ -35,6 +35,7 @@ from lawful.maintenance.settings import StateSettings
 from lawful.maintenance.spread.batch_rows import BatchRows
 from lawful.maintenance.spread.deciding_rows import DecidingRows, sample_size
 from lawful.maintenance.spread.document import SpreadDocument
+from lawful.maintenance.spread.found_laws import by_index
 from lawful.maintenance.spread.indexes import Indexes
 from lawful.maintenance.spread.keeping import found_laws
 from lawful.maintenance.witness_views import Views
@@ -48,10 +49,10 @@ from lawful.tables.to_spark import frame_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-MOST_LAWS = 200
-"""Laws that a state keeps beside the pinned ones: each has an index of its own, which every batch adds lines to."""
+MOST_INDEXES = 200
+"""Indexes that a state has beside those of pinned laws: every batch adds lines to each."""
 MOST_CANDIDATES = 1_000
-"""Laws of a sample that are counted on all rows: some of them are broken there."""
+"""Indexes that are made of what a sample obeys: some of these laws are broken on all rows."""
 MOST_TOLD = 10_000
 """Laws of a table that is no larger than a sample: they are all in the manifest."""
 _MOST_SHOWN = 100
@@ -157,11 +158,12 @@ class LawFinder:
     ) -> SpreadDocument:
         """Find out which laws hold on all rows, until these are the laws of the deciding ones."""
         sought = rows.laws(document.settings, watch)
-        _refuse_too_many(len(sought.told), MOST_TOLD)
+        _refuse_too_many(len(sought.told), MOST_TOLD, "laws")
         while len(rows.ids) < document.rows:
-            _refuse_too_many(len(sought.checked), MOST_CANDIDATES)
+            _refuse_too_many(len(by_index(sought.checked)), MOST_CANDIDATES, "indexes")
             known = set(document.found.checked.values())
-            if not (new := [law for law in sought.checked if law not in known][:MOST_LAWS]):
+            unknown = by_index(law for law in sought.checked if law not in known)
+            if not (new := [law for own in unknown[:MOST_INDEXES] for law in own]):
                 break
             progress(f"counting what breaks {len(new):,} laws that {len(rows.ids):,} rows obey")
             document = replace(document, found=document.found.with_more(new))
@@ -171,7 +173,8 @@ class LawFinder:
                 grown = self._with_witnesses(document, rows, broken)
                 document, rows = _without(document, broken), _larger(grown, rows)
                 sought = rows.laws(document.settings, watch)
-            _refuse_too_many(len({*document.found.checked.values()} & {*sought.checked}), MOST_LAWS)
+            kept_on = {*document.found.checked.values()} & {*sought.checked}
+            _refuse_too_many(len(by_index(kept_on)), MOST_INDEXES, "indexes")
         wanted = set(sought.checked) if len(rows.ids) < document.rows else set()
         document = _without(document, [kept for kept in found_laws(document) if kept.law not in wanted])
         return self._with_rows(replace(document, found=replace(document.found, told=sought.told)), rows)
@@ -255,11 +258,11 @@ def _without(document: SpreadDocument, laws: Iterable[KeptLaw]) -> SpreadDocumen
     )
 
 
-def _refuse_too_many(laws: int, most: int) -> None:
-    if laws > most:
+def _refuse_too_many(count: int, most: int, what: str) -> None:
+    if count > most:
         raise UsageError(
-            f"{laws:,} laws would have to be kept, and a state that is spread over a cluster has room for {most:,}: in "
-            "a large table each has an index of its own",
+            f"{count:,} {what} would have to be kept, and a state that is spread over a cluster has room for {most:,}: "
+            "functional dependencies of one left side share an index, each other law has its own",
             "Make the state with --max-size, --columns or fewer kinds in --find; or with --only-pinned and some --pin.",
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,14 @@ from lawful.tables.spread.segments import Segment
 
 FIRST_NUMBER = 1 << 20
 """The number of the first law that is found; those of pinned laws are smaller."""
+
+
+def by_index(laws: Iterable[Law]) -> list[list[Law]]:
+    """Laws that one index can keep, together: functional dependencies of one left side; each other law is alone."""
+    found: dict[Law | tuple[int, ...], list[Law]] = {}
+    for law in laws:
+        found.setdefault(law.lhs if isinstance(law, FD) else law, []).append(law)
+    return list(found.values())
 
 
 @dataclass(frozen=True)
@@ -41,19 +49,16 @@ class FoundLaws:
 
     def with_more(self, laws: Sequence[Law]) -> FoundLaws:
         """With more laws to be checked, which get the next numbers."""
-        numbers = range(self.next, self.next + len(laws))
-        right_sides: dict[tuple[int, ...], dict[int, int]] = {}
-        for number, law in zip(numbers, laws, strict=True):
-            if isinstance(law, FD):
-                right_sides.setdefault(law.lhs, {})[number] = law.rhs
-        shared = {
-            number: SharedLines(min(own), tuple(own.values()))
-            for own in right_sides.values()
-            if len(own) > 1
-            for number in own
-        }
-        checked = {**self.checked, **dict(zip(numbers, laws, strict=True))}
-        return replace(self, checked=checked, shared={**self.shared, **shared}, next=numbers.stop)
+        checked, shared, number = dict(self.checked), dict(self.shared), self.next
+        for own in by_index(laws):
+            right_sides = tuple(law.rhs for law in own if isinstance(law, FD))
+            lines = SharedLines(number, right_sides)
+            for law in own:
+                checked[number] = law
+                if len(right_sides) > 1:
+                    shared[number] = lines
+                number += 1
+        return replace(self, checked=checked, shared=shared, next=number)
 
     def without(self, gone: Set[int]) -> FoundLaws:
         """Without some of the laws that are checked."""

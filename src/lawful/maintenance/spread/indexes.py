@@ -48,7 +48,8 @@ class Indexes:
         self._spark, self._location, self._rows = spark, location, rows
 
     def _in_classes(self, document: SpreadDocument, laws: Sequence[KeptLaw]) -> LawIndex:
-        return LawIndex(self._spark, f"{self._location}/index", laws, document.settings.null, document.buckets)
+        names, null = [column.name for column in document.columns], document.settings.null
+        return LawIndex(self._spark, f"{self._location}/index", laws, names, null, document.buckets)
 
     def _in_ranges(self, document: SpreadDocument, laws: Sequence[KeptLaw]) -> RangedLaws:
         return RangedLaws(self._spark, self._location, document.settings.null, laws)
