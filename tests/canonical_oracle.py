@@ -15,17 +15,43 @@ def minimal_canonical_laws(
     table: Table, width: int, policy: NullPolicy, *, largest: int | None = None
 ) -> set[FD | CanonicalOD]:
     """The constant and the order-compatible canonical laws that are valid and minimal, left sides up to a size."""
-    fds = set(oracle.minimal_fds(table, width, policy, largest=largest))
-    return fds | minimal_pairs(table, width, policy, largest=largest)
+    return set(almost_canonical_laws(table, width, policy, largest=largest))
+
+
+def almost_canonical_laws(
+    table: Table,
+    width: int,
+    policy: NullPolicy,
+    *,
+    largest: int | None = None,
+    allowed: float = 0.0,
+    measure: str = "g1",
+) -> dict[FD | CanonicalOD, float]:
+    """The same with "valid" read as "within an error", each with its error."""
+    fds = oracle.minimal_fds(table, width, policy, largest=largest, allowed=allowed, measure=measure)
+    return fds | almost_pairs(table, width, policy, largest=largest, allowed=allowed, measure=measure)
 
 
 def minimal_pairs(table: Table, width: int, policy: NullPolicy, *, largest: int | None = None) -> set[CanonicalOD]:
-    """The order-compatible ones alone.
+    """The order-compatible ones alone."""
+    return set(almost_pairs(table, width, policy, largest=largest))
+
+
+def almost_pairs(
+    table: Table,
+    width: int,
+    policy: NullPolicy,
+    *,
+    largest: int | None = None,
+    allowed: float = 0.0,
+    measure: str = "g1",
+) -> dict[CanonicalOD, float]:
+    """The order-compatible ones within an error, each with its error.
 
     A pair is minimal in a direction if no smaller context is compatible in the same direction, and if the context
     determines neither of the two columns.
     """
-    found = set()
+    found = {}
     for left, right in combinations(range(width), 2):
         others = [column for column in range(width) if column not in (left, right)]
         for direction in DIRECTIONS:
@@ -35,13 +61,11 @@ def minimal_pairs(table: Table, width: int, policy: NullPolicy, *, largest: int 
                     if any(smaller <= set(context) for smaller in valid):
                         continue
                     law = CanonicalOD(context, left, right, direction)
-                    if not oracle.holds(law, table, policy):
+                    wrong = oracle.error(law, table, policy, measure)
+                    if wrong > allowed:
                         continue
                     valid.append(set(context))
-                    if not _determines_one(law, table, policy):
-                        found.add(law)
+                    determined = (FD(context, column) for column in (left, right))
+                    if all(oracle.error(fd, table, policy, measure) > allowed for fd in determined):
+                        found[law] = wrong
     return found
-
-
-def _determines_one(law: CanonicalOD, table: Table, policy: NullPolicy) -> bool:
-    return any(oracle.holds(FD(law.context, column), table, policy) for column in (law.left, law.right))

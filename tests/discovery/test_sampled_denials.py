@@ -16,13 +16,14 @@ from mixed_types import KINDS, mixed_tables
 
 import lawful
 from lawful.common.errors import TooLargeError
-from lawful.common.meanings import ColumnType, NullPolicy
+from lawful.common.meanings import NULL_RANK, ColumnType, NullPolicy
 from lawful.dependencies import Constant
 from lawful.discovery.denials.discover import discover_denial_constraints
 from lawful.discovery.denials.means import Mean
 from lawful.discovery.denials.questions import DenialQuestion, predicate_space
 from lawful.discovery.denials.value_facts import FactsOfTable
 from lawful.discovery.findings import Findings
+from lawful.discovery.order_classes import _compared
 from lawful.discovery.questions import Watch
 from lawful.discovery.search import Search
 from lawful.engines.local import LocalEngine
@@ -66,6 +67,15 @@ class Elsewhere:
 
     def read(self, column: int, constant: Constant) -> pa.Array:
         return constant_array(constant, self.type(column), "")
+
+    def are_twins(self, first: int, second: int) -> bool:
+        ranks = [self._table.column(column).tolist() for column in (first, second)]
+        together = set(zip(*ranks, strict=True))
+        is_null_alike = all((one == NULL_RANK) == (other == NULL_RANK) for one, other in together)
+        return is_null_alike and len(together) == len(set(ranks[0])) == len(set(ranks[1]))
+
+    def is_turned(self, first: int, second: int, policy: NullPolicy) -> bool | None:
+        return _compared(first, second, self._table, policy)
 
 
 def sampled(table: EncodedTable, ids: list[int], spread: int) -> SampleTable:

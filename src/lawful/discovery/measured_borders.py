@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from lawful.common.arrays import Flags, Words
+from lawful.common.arrays import Flags, Int64s, Words
 from lawful.common.meanings import Measure
 from lawful.dependencies import Law
 from lawful.discovery.loop import Answer, Pace
@@ -28,7 +28,7 @@ Numbers = tuple[int, ...]
 """A set of literals, ascending."""
 Candidate = tuple[Hashable, Numbers]
 State = Callable[[Hashable, Words, Sequence[int]], None]
-"""Is given minimal sets that are right enough, and how many pairs of rows break each."""
+"""Is given minimal sets that are right enough, and how many pairs break each, or how many rows would have to go."""
 
 _PAIRS = 2_000
 """Pairs of rows that tell which literals often hold together."""
@@ -99,15 +99,16 @@ class MeasuredBorders:
     borders
         What sets stand for, for each goal.
     allowed
-        How many pairs of rows may break a law.
+        How many pairs of rows may break a law, or how many rows may have to go.
     state
         Is given what is right enough.
+    measure
+        What is counted: pairs of rows, or the fewest rows to remove.
     known
         What needs not be measured.
     """
 
     pace = Pace()
-    measure: Measure | None = "g1"
     wants_to_think = False
 
     def __init__(
@@ -116,9 +117,11 @@ class MeasuredBorders:
         borders: Mapping[Hashable, Border],
         allowed: int,
         state: State,
+        measure: Measure = "g1",
         known: Mapping[Candidate, int] | None = None,
     ) -> None:
         self.is_done = False
+        self.measure: Measure | None = measure
         self._search, self._borders, self._allowed, self._state = search, borders, allowed, state
         self._size: int | None = None
         self._broken: dict[Candidate, int] = dict(known or {})
@@ -233,7 +236,11 @@ def unpacked(edges: Words, literals: int) -> Flags:
 
 def random_signs(pool: DenialPool) -> SignVectors:
     """What some random pairs of rows of a sample are in every group."""
-    random, rows = np.random.default_rng(0), max(1, pool.rows)
-    left = random.integers(0, rows, _PAIRS if pool.rows > 1 else 0)
-    right = (left + random.integers(1, max(2, rows), left.size)) % rows
-    return pool.compare(left, right)
+    return pool.compare(*random_rows(pool.rows))
+
+
+def random_rows(rows: int) -> tuple[Int64s, Int64s]:
+    """Some random pairs of rows, always the same."""
+    random = np.random.default_rng(0)
+    left = random.integers(0, max(1, rows), _PAIRS if rows > 1 else 0)
+    return left, (left + random.integers(1, max(2, rows), left.size)) % max(1, rows)

@@ -51,7 +51,11 @@ class Orders:
         return tuple(order.members[0][0] for order in self.classes)
 
     def stated_in_full(
-        self, pairs: npt.NDArray[np.int64], contexts: Words, interests: npt.NDArray[np.float64]
+        self,
+        pairs: npt.NDArray[np.int64],
+        contexts: Words,
+        interests: npt.NDArray[np.float64],
+        errors: npt.NDArray[np.float64] | None = None,
     ) -> Iterator[PackedPairs]:
         """Pairs of two classes, in contexts over the groups, as pairs of columns in contexts over all columns.
 
@@ -71,6 +75,7 @@ class Orders:
                     np.maximum(a, b),
                     (is_descending[here] ^ a_turned ^ b_turned) != 0,
                     interests[source[here]],
+                    errors=None if errors is None else errors[source[here]],
                 )
 
     def _members(self, place: int) -> npt.NDArray[np.int32]:

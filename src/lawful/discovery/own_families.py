@@ -62,6 +62,8 @@ def _ask_for_canonical_ods(asked: Requested, null_policy: NullPolicy) -> Any:
         seed=asked.seed,
         strategy=asked.strategy_for(CANONICAL_ODS.strategies),
         partition_chain=asked.options.get("partition_chain"),
+        error=asked.error,
+        measure=asked.measure,
     )
 
 
@@ -91,16 +93,11 @@ CANONICAL_ODS = FamilySearch(
             hidden=True,
         ),
     ),
-    measures=(),
-    unmeasured=(
-        "canonical order dependencies can be found only where they hold, not within an error",
-        "Drop --error, or leave canonical-od out of --find.",
-    ),
     needs_swaps=True,
     states_fds=True,
     limits_interest=True,
     join=_join_pairs,
-    settings=lambda question: {"strategy": question.taken_strategy},
+    settings=lambda question: {} if question.error else {"strategy": question.taken_strategy},
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,8 @@ class PackedPairs:
         Whether they are ordered in opposite directions.
     interests
         How interesting each is: the coverage of its context.
+    errors
+        How wrong each is, where an error was asked for.
     """
 
     contexts: Words
@@ -65,7 +67,12 @@ class PackedPairs:
             self.right[places],
             self.is_descending[places],
             self.interests[places],
+            errors=None if self.errors is None else self.errors[places],
         )
+
+    def without_error(self) -> PackedPairs:
+        """The same laws as ones that were measured, and hold."""
+        return replace(self, errors=np.zeros(len(self)))
 
     @staticmethod
     def joined(parts: Sequence[PackedPairs]) -> PackedPairs:
@@ -76,4 +83,5 @@ class PackedPairs:
             np.concatenate([part.right for part in parts]),
             np.concatenate([part.is_descending for part in parts]),
             np.concatenate([part.interests for part in parts]),
+            errors=None if parts[0].errors is None else np.concatenate([part.errors for part in parts]),
         )

@@ -1,4 +1,4 @@
-"""Discovery of all minimal canonical order dependencies, the FDs among them, by one of two strategies."""
+"""Discovery of all minimal canonical order dependencies, the FDs among them: by two strategies, or within an error."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ def discover_canonical_ods(search: Search, question: CanonicalQuestion) -> Findi
 
     Everything that is emitted is final. FDs come in blocks, pairs in listings.
     """
+    if question.error:
+        from lawful.discovery.canonical_ods.almost import discover_almost_canonical
+
+        return discover_almost_canonical(search, question)
     if question.taken_strategy == "lattice":
         from lawful.discovery.canonical_ods.lattice import discover_by_lattice
 

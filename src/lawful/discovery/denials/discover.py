@@ -299,7 +299,7 @@ class _Constraints:
             self._errors.append(np.array(broken, np.int64)[kept][possible] / pairs)
 
         allowed, nothing = most_within(self._question.error, pairs), ("", ())
-        thinker = MeasuredBorders(self._search, {"": border}, allowed, state, {nothing: of_all})
+        thinker = MeasuredBorders(self._search, {"": border}, allowed, state, known={nothing: of_all})
         for size in self._preliminary.sizes(literals.most_units):
             run_loop(self._search, thinker.up_to(size))
 

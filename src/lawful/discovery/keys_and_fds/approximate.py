@@ -9,7 +9,7 @@ measure them, grow every wrong one to a maximal wrong set, and repeat until all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -30,13 +30,20 @@ from lawful.tables.sample import rows_of_all
 def discover_almost(search: Search, question: Question) -> Findings:
     """Find all minimal keys and FDs with an error of at most `question.error`, each with its error."""
     with search.to_the_end():
-        peeled = search.shared(question).peeled
-        if question.fds:
-            empty = np.zeros((1, words_for(peeled.width)), np.uint64)
-            for column in peeled.constants:
-                search.state(Block(column, empty, np.zeros(1)))
-        run_loop(search, AlmostKeysAndFds(search, question, peeled))
+        almost_keys_and_fds(search, question, search.state)
     return search.findings
+
+
+def almost_keys_and_fds(search: Search, question: Question, state: Callable[[Block], None]) -> AlmostKeysAndFds:
+    """State all minimal keys and FDs within the error, and give what was found of them; raises at a limit."""
+    peeled = search.shared(question).peeled
+    if question.fds:
+        empty = np.zeros((1, words_for(peeled.width)), np.uint64)
+        for column in peeled.constants:
+            state(Block(column, empty, np.zeros(1)))
+    almost = AlmostKeysAndFds(search, question, peeled, state)
+    run_loop(search, almost)
+    return almost
 
 
 class AlmostKeysAndFds:
@@ -45,10 +52,10 @@ class AlmostKeysAndFds:
     pace = Pace()
     wants_to_think = False
 
-    def __init__(self, search: Search, question: Question, peeled: Peeled) -> None:
+    def __init__(self, search: Search, question: Question, peeled: Peeled, state: Callable[[Block], None]) -> None:
         self.is_done = False
         self.measure: Measure | None = question.measure
-        self._search, self._question, self._peeled = search, question, peeled
+        self._search, self._question, self._peeled, self._tell = search, question, peeled, state
         self._columns = peeled.columns
         rows = rows_of_all(search.table)
         self._whole = max(1, rows * (rows - 1) // 2 if question.measure == "g1" else rows)
@@ -73,6 +80,10 @@ class AlmostKeysAndFds:
         too_wrong = [candidate for candidate in fresh if not self._is_right(candidate)]
         yield from self._grow(too_wrong)
         self.is_done = not too_wrong
+
+    def left_sides(self, goal: int) -> Words:
+        """The minimal left sides of a column over the searched columns, all once the search has ended."""
+        return pack_sets([lhs for other, lhs in self._stated if other == goal], len(self._columns))
 
     def law(self, candidate: Candidate) -> Law:
         """The key or FD that a candidate stands for."""
@@ -101,7 +112,7 @@ class AlmostKeysAndFds:
         for goal, group in groups:
             if not self._is_right((goal, ())) and self._question.max_size != 0:
                 for block in twin_blocks(group, self._peeled.width):
-                    self._search.state(Block(block.goal, block.sets, np.zeros(len(block.sets))))
+                    self._tell(Block(block.goal, block.sets, np.zeros(len(block.sets))))
         self._knows_twins = True
 
     def _edges(self, goal: int, wrong: list[tuple[int, ...]]) -> Words:
@@ -133,4 +144,4 @@ class AlmostKeysAndFds:
             of_goal = [lhs for other, lhs in right if other == goal]
             errors = np.array([self._errors[goal, lhs] for lhs in of_goal])
             for block in stated_in_full(goal, pack_sets(of_goal, len(self._columns)), self._peeled, errors):
-                self._search.state(block)
+                self._tell(block)
