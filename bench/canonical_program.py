@@ -1,7 +1,7 @@
 """Canonical order dependencies of one file by lawful, repeated, as one JSON line, as the peer's program gives them.
 
 python -m bench.canonical_program FILE [--separator S] [--no-header] [--columns N] [--rows N] [--runs N] [--listed]
-    [--strategy S] [--max-size N] [--min-interest X] [--master M]
+    [--strategy S] [--max-size N] [--min-interest X] [--error X] [--measure M] [--master M]
 
 `seconds` include reading and encoding; `search_seconds` and `cpu_seconds`, which tell the driver, Java and the Python
 workers of Spark apart, are those of the last search alone.
@@ -41,7 +41,11 @@ def main() -> None:
         names = tuple(first_row.names[: arguments.columns])
     options = ReadOptions(dialect=dialect, columns=names, limit=arguments.rows)
     question = CanonicalQuestion(
-        max_size=arguments.max_size, min_interest=arguments.min_interest, strategy=arguments.strategy
+        max_size=arguments.max_size,
+        min_interest=arguments.min_interest,
+        strategy=arguments.strategy,
+        error=arguments.error,
+        measure=arguments.measure,
     )
     seconds = []
     with ExitStack() as stack:
@@ -84,6 +88,8 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--strategy", default="auto")
     parser.add_argument("--max-size", type=int)
     parser.add_argument("--min-interest", type=float, default=0.0)
+    parser.add_argument("--error", type=float, default=0.0)
+    parser.add_argument("--measure", default="g1")
     parser.add_argument("--master")
     return parser.parse_args()
 

@@ -134,6 +134,19 @@ def growing_columns(settings: Settings) -> Iterator[Measurement]:
         yield _sized("canonical-columns", "lawful", ran, columns)
 
 
+def almost(settings: Settings) -> Iterator[Measurement]:
+    """Canonical order dependencies within an error, contexts up to 2: some tables, then 20,000 to 320,000 rows."""
+    for measure, error in (("g1", "0.001"), ("g3", "0.01")):
+        asked = ("--max-size", "2", "--error", error, "--measure", measure)
+        for name in ("abalone", "adult", "flights_10k", "tax_10k"):
+            path, separator, header, _ = described(settings, name)
+            yield _measured(f"canonical-almost of {name}", measure, _lawful(path, separator, header, *asked))
+        path, separator, header, _ = described(settings, "nycflights13")
+        for rows in (20_000, 80_000, 320_000):
+            ran = _lawful(path, separator, header, "--columns", "10", "--rows", str(rows), *asked)
+            yield _sized("canonical-almost", measure, ran, rows)
+
+
 _ONE_EXECUTOR, _TWO_EXECUTORS = "local-cluster[1,1,2048]", "local-cluster[2,1,2048]"
 
 
@@ -209,6 +222,7 @@ CASES: dict[str, Case] = {
     "canonical-plista-interest": _alone("plista_1k", "--min-interest", "0.3"),
     "canonical-rows": growing_rows,
     "canonical-columns": growing_columns,
+    "canonical-almost": almost,
     "canonical-executors": executors,
     "canonical-check-bound": _check_bound("canonical-check-bound", "evidence"),
     "canonical-check-bound-lattice": _check_bound("canonical-check-bound-lattice", "lattice"),
