@@ -87,6 +87,16 @@ def test_laws_of_every_kind_can_be_pinned(state: OpenState) -> None:
     assert len(state.as_it_is().pins) == 3
 
 
+def test_no_batch_broke_a_law_that_was_broken_when_it_was_pinned(state: OpenState) -> None:
+    state.pin(["key(zip)", "zip -> city"])
+    state.apply(OAKLAND)
+    with lawful.open_state(state.folder, writes=False) as reader:
+        for one in (state, reader):
+            assert [event["law"] for event in one.events() if event["event"] == "broke"] == ["zip -> city"]
+            (life,) = (life.to_dict() for life in one.history() if life.to_dict()["law"] == "key(zip)")
+            assert life["valid"] == []
+
+
 def test_pinned_denial_constraints_see_the_order_of_new_values(tmp_path: Path) -> None:
     pins = ["not(t.age < 18)", "not(t.score < 1)", "not(t.day < '2020-01-01')", "not(t.id < s.id and t.age > s.age)"]
     first, new = tmp_path / "first.csv", tmp_path / "new.csv"

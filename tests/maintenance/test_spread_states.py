@@ -379,6 +379,25 @@ def test_a_manifest_from_before_laws_without_equalities_is_read() -> None:
     assert SpreadDocument.from_dict(before, "here") == document
 
 
+def test_two_rows_are_shown_as_long_as_some_bucket_knows_such(spark: SparkSession, tmp_path: Path) -> None:
+    """The rows that are known of a class are its first and its last: once both have left, another class is shown."""
+    rows = [(k, v) for k in range(6) for v in (1, 1, 1, 1, 2)]
+    frame = spark.createDataFrame(rows, "k int, v int")
+    where = lawful.SparkSettings(session=spark, placement="shuffle")
+    left = {k: [place for place, row in enumerate(rows) if row == (k, 1)] for k in range(6)}
+    with lawful.make_state(tmp_path / "state", frame, only_pinned=True, pins=["k -> v"], spark=where) as state:
+        for class_ in range(6):
+            (pin,) = state.as_it_is().pins
+            assert pin.witness is not None
+            assert pin.violating == 30 - 2 * class_
+            shown = int(pin.witness[0].values["k"])
+            ids = left.pop(shown)
+            state.apply(delete_ids=[ids[0], ids[-1]])
+        assert not left
+        (pin,) = state.as_it_is().pins
+        assert (pin.witness, pin.violating) == (None, 18)
+
+
 def test_laws_that_say_the_same_are_kept_alike() -> None:
     laws = [Key((0,)), FD((0,), 1), CanonicalOD((0,), 1, 2, "asc"), ListOD(((0, "asc"),), ((1, "asc"),))]
     assert [kept.shape for kept in kept_laws(laws)] == ["agree", "differ", "classes", "ranges"]

@@ -17,6 +17,7 @@ from full_disks import largest_file
 from lawful.common.errors import DamagedStateError, SourceError, StateInUseError, UsageError
 from lawful.dependencies import Key
 from lawful.discovery.questions import Watch
+from lawful.engines.local import LocalEngine
 from lawful.maintenance import stored_state
 from lawful.maintenance.durable_files import Arrays
 from lawful.maintenance.living_state import LivingState
@@ -320,7 +321,11 @@ class TestWriters:
     def test_readers_cannot_write(self, folder: Path) -> None:
         before = files_of(folder)
         state = LivingState.open(folder)
-        for write in (lambda: apply(state, [(8, 8, 8)], []), state.compact, lambda: state.pin([Key((0,))], Watch())):
+        for write in (
+            lambda: apply(state, [(8, 8, 8)], []),
+            state.compact,
+            lambda: state.pin([Key((0,))], LocalEngine, Watch()),
+        ):
             with pytest.raises(UsageError, match="not open for writing"):
                 write()
         assert files_of(folder) == before

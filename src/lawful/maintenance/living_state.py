@@ -202,16 +202,19 @@ class LivingState:
             return self.table.version
         return None
 
-    def pin(self, laws: Sequence[Law], watch: Watch) -> None:
-        """Watch more laws from now on."""
+    def pin(self, laws: Sequence[Law], engine: MakeEngine, watch: Watch) -> None:
+        """Watch more laws from now on; those that are broken already are noted, so that no batch is said to do it."""
         self._require_writer()
-        before, self.pins = self.pins, list(dict.fromkeys([*self.pins, *laws]))
+        before, broken = self.pins, self.broken
+        self.pins = list(dict.fromkeys([*before, *laws]))
         if self.pins != before:
             try:
+                new = self.judged(engine, watch)[len(before) :]
+                self.broken = {**broken, **{pin.text: pin.violating for pin in new if not pin.holds}}
                 watch.last_look()
                 self.compact()
             except BaseException:
-                self.pins = before
+                self.pins, self.broken = before, broken
                 raise
 
     def apply(self, batch: Batch, engine: MakeEngine, watch: Watch) -> Applied:

@@ -110,8 +110,8 @@ class OpenState(AnyOpenState[LivingState]):
         return self._within(watch, lambda: state.apply(batch, engine, watch), *sources)
 
     def _pin(self, laws: Sequence[Law], watch: UserWatch) -> None:
-        state = self._state
-        self._within(watch, lambda: state.pin(laws, watch))
+        state, engine = self._state, self._engines.for_sources()
+        self._within(watch, lambda: state.pin(laws, engine, watch))
 
     def _judged(self, watch: UserWatch) -> list[PinnedLaw]:
         state, engine = self._state, self._engines.for_sources()

@@ -90,7 +90,7 @@ class LawIndex:
 
     @staticmethod
     def _of_classes(lines: DataFrame, classes: DataFrame) -> DataFrame:
-        """The lines of some classes. These are few, so Spark sends them to all tasks: no line is shuffled for it."""
+        """The lines of some classes; where these are few, Spark sends them to all tasks, and no line is shuffled."""
         return lines.join(classes.select("t", "key"), ["t", "key"], "left_semi")
 
     def tallies_of_rows(self, rows: DataFrame, types: Sequence[ColumnType], first_new: int) -> Tallies:

@@ -106,12 +106,13 @@ def suspected(lines: DataFrame, laws: Sequence[KeptLaw]) -> DataFrame:
     many = f"lines > 1 or n > 1 and {is_counted([kept for kept in laws if kept.shape == 'agree'])}"
     classes = lines.where(of_counted).groupBy("t", "key").agg(expr("count(*) as lines"), expr("sum(n) as n"))
     with translated():
-        found = classes.where(many).select("t", "key").limit(_MOST_SUSPECTED + 1).toArrow()
+        # By hashes, since texts may be long: at worst some classes more are kept.
+        found = classes.where(many).selectExpr("xxhash64(t, key) as class").limit(_MOST_SUSPECTED + 1).toArrow()
         if found.num_rows > _MOST_SUSPECTED:
             return lines
         few = frame_of(lines.sparkSession, found).hint("broadcast")
-        kept = lines.where(of_counted).join(few, ["t", "key"], "left_semi")
-        return kept.unionByName(lines.where(f"not {of_counted}"))
+        kept = lines.where(of_counted).selectExpr("*", "xxhash64(t, key) as class").join(few, "class", "left_semi")
+        return kept.drop("class").unionByName(lines.where(f"not {of_counted}"))
 
 
 def _among(laws: Iterable[KeptLaw]) -> str:

@@ -25,6 +25,8 @@ Again = Callable[[Collection[str]], Tallies]
 """Adds up the lines of some parts."""
 Counts = Mapping[int, tuple[int, int]]
 """How many rows and pairs break a law, by bucket."""
+_MOST_ASKED = 8
+"""Parts that are looked through, in one job, for two rows that break a law: of most of them a few are known."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ class Recount:
 def with_tallies(document: SpreadDocument, laws: Sequence[KeptLaw], recount: Recount, again: Again) -> SpreadDocument:
     """A document after some classes were counted anew.
 
-    `again` is asked about one more part where a law is still broken, and the two rows that were shown are no more.
+    `again` is asked about a few more parts where a law is still broken, and the two rows that were shown are no more:
+    first about those of which no class was counted, since these may still know rows.
     """
     tallies = dict(document.tallies)
     witnesses = {number: each for number, each in document.witnesses.items() if number in document.ranges}
@@ -66,8 +69,9 @@ def with_tallies(document: SpreadDocument, laws: Sequence[KeptLaw], recount: Rec
         ):
             known = None
         known = known or _witness_of(document, kept, own)
-        if known is None and (elsewhere := sorted(b for b in counts if kept.part(b) not in recount.whole)):
-            known = _witness_of(document, kept, again({kept.part(elsewhere[0])}).get(number, {}))
+        if known is None and (elsewhere := [b for b in counts if kept.part(b) not in recount.whole]):
+            asked = sorted(elsewhere, key=lambda bucket: (bucket in own, bucket))[:_MOST_ASKED]
+            known = _witness_of(document, kept, again({kept.part(bucket) for bucket in asked}).get(number, {}))
         if known is not None:
             witnesses[number] = known
     return replace(document, tallies=tallies, witnesses=witnesses)
