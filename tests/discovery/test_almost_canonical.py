@@ -148,3 +148,16 @@ def test_errors_are_shown_with_the_laws(tmp_path: Any) -> None:
     report.save(saved)
     checked = lawful.check(rows, saved)
     assert checked.holds
+
+
+def test_dependencies_that_are_known_are_not_sought_again() -> None:
+    ranks = slipped(200, 6, 0.03)
+    table = pa.table({f"c{n}": ranks.column(n) for n in range(ranks.width)})
+    asked = {"error": 0.02, "measure": "g1", "engine": "local"}
+    alone, fds, both = (
+        lawful.discover(table, find=find, **asked) for find in ("canonical-od", "fd", ("fd", "canonical-od"))
+    )
+    assert sorted(law.text for law in both) == sorted(law.text for law in alone)
+    assert {law.text for law in fds} < {law.text for law in both}
+    checks = [report.to_dict()["stats"]["counts"]["checks"] for report in (both, alone)]
+    assert checks[0] == checks[1]

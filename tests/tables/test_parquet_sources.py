@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, time
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,8 +13,14 @@ import pytest
 
 from lawful.common.errors import SourceError, UsageError
 from lawful.common.meanings import ColumnType
+from lawful.tables.options import ReadOptions
+from lawful.tables.spark_files import SparkFiles, parquet_rows
+from lawful.tables.spark_pipeline import encode_on_spark
 from tables.conftest import Encode, encode_locally
 from tables.looking import cells_of, places_of, ranks_of, types_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def write(path: Path, **columns: Any) -> Path:
@@ -88,3 +96,107 @@ def test_files_with_other_columns(tmp_path: Path, encode: Encode) -> None:
     with pytest.raises(SourceError) as refused:
         encode(str(tmp_path / "t"))
     assert refused.value.message.startswith(f"{second}: its columns are not those of the first file")
+
+
+NOON = datetime(2024, 5, 1, 12, 30)
+LATER = datetime(2024, 5, 2, 1, 0, tzinfo=UTC)
+DIFFERING = [
+    (pa.array([1, 2], pa.int8()), pa.array([1000, 257], pa.int32())),
+    (pa.array([1], pa.int32()), pa.array([5], pa.uint32())),
+    (pa.array([True]), pa.array([2])),
+    (pa.array([NOON.date()]), pa.array([NOON])),
+    (pa.array([1]), pa.array([NOON.date()], pa.date32())),
+    (pa.array([NOON]), pa.array([LATER])),
+    (pa.array(["a"]), pa.array([b"a"])),
+    (pa.array([1.5], pa.float32()), pa.array([1.5])),
+    (pa.array([Decimal("1.5")]), pa.array([Decimal("100.5")])),
+    (pa.array([None]), pa.array(["a"])),
+]
+"""What a reader that takes the first type for both would read as something else, or not at all."""
+FITTING = [
+    (pa.array([1, 2]), pa.array([3], pa.int16()), ["1", "2", "3"]),
+    (pa.array([1.5]), pa.array([0.25], pa.float32()), ["1.5", "0.25"]),
+    (pa.array([Decimal("10.50")]), pa.array([Decimal("1.5")]), ["10.50", "1.50"]),
+    (pa.array(["a"]), pa.array(["b"]).dictionary_encode(), ["a", "b"]),
+    (pa.array(["a"]), pa.array(["b"], pa.large_string()), ["a", "b"]),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), DIFFERING, ids=lambda array: str(array.type))
+def test_files_whose_types_differ_are_refused(
+    first: pa.Array, second: pa.Array, tmp_path: Path, encode: Encode
+) -> None:
+    write(tmp_path / "t/a.parquet", n=first)
+    other = write(tmp_path / "t/b.parquet", n=second)
+    with pytest.raises(SourceError) as refused:
+        encode(str(tmp_path / "t"))
+    assert refused.value.message == f"{other}: column 'n' is {second.type}, and {first.type} in the first file"
+    assert "--columns" in str(refused.value.typed_hint)
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), FITTING, ids=lambda value: str(getattr(value, "type", "")))
+def test_a_wider_type_holds_what_a_narrower_one_has(
+    first: pa.Array, second: pa.Array, expected: list[str], tmp_path: Path, encode: Encode
+) -> None:
+    write(tmp_path / "t/a.parquet", n=first)
+    write(tmp_path / "t/b.parquet", n=second)
+    assert cells_of(encode(str(tmp_path / "t"))) == [[text] for text in expected]
+
+
+def test_types_of_columns_that_are_not_read_may_differ(tmp_path: Path, encode: Encode) -> None:
+    write(tmp_path / "t/a.parquet", n=[1], m=[1])
+    write(tmp_path / "t/b.parquet", n=[2], m=["x"])
+    assert cells_of(encode(str(tmp_path / "t"), columns=("n",))) == [["1"], ["2"]]
+
+
+def test_a_file_without_values_in_a_column_fits_in_one_process(tmp_path: Path) -> None:
+    write(tmp_path / "t/a.parquet", n=["x"])
+    write(tmp_path / "t/b.parquet", n=[None])
+    assert cells_of(encode_locally(str(tmp_path / "t"))) == [["x"], [None]]
+
+
+@pytest.mark.parametrize(("first", "second"), [case for case in DIFFERING if case[0].type != pa.null()])
+def test_files_that_only_spark_sees_are_refused_too(
+    first: pa.Array, second: pa.Array, spark: SparkSession, tmp_path: Path
+) -> None:
+    paths = [str(write(tmp_path / f"t/{name}.parquet", n=array)) for name, array in (("a", first), ("b", second))]
+    there = SparkFiles(str(tmp_path / "t"), paths, [])
+    with pytest.raises(SourceError, match=r"different (types|files)"):
+        parquet_rows(spark, there)
+    assert parquet_rows(spark, there, only_counted=True).columns == ["n"]
+
+
+def test_files_that_only_spark_sees_must_have_the_same_columns(spark: SparkSession, tmp_path: Path) -> None:
+    paths = [str(write(tmp_path / "t/a.parquet", n=[1])), str(write(tmp_path / "t/b.parquet", n=[1], m=[2]))]
+    with pytest.raises(SourceError, match="not all files have the column 'm'"):
+        parquet_rows(spark, SparkFiles(str(tmp_path / "t"), paths, []))
+    alike = [paths[0], str(write(tmp_path / "u/a.parquet", n=[1]))]
+    assert parquet_rows(spark, SparkFiles(str(tmp_path / "u"), alike, [])).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "advice"),
+    [
+        (pa.array([NOON], pa.timestamp("ns")), "nanosAsLong=true"),
+        (pa.array([time(1, 2)], pa.time64("us")), "another type"),
+        (pa.array([Decimal(10**40)], pa.decimal256(50, 2)), "another type"),
+    ],
+    ids=lambda value: str(getattr(value, "type", "")),
+)
+def test_what_spark_does_not_read_is_named(column: pa.Array, advice: str, spark: SparkSession, tmp_path: Path) -> None:
+    path = write(tmp_path / "t.parquet", id=[1], when=column)
+    with pytest.raises(SourceError) as refused:
+        encode_on_spark(spark, str(path), ReadOptions(), reuse=False)
+    assert refused.value.message == f"{path}: Spark does not read column 'when', whose type is {column.type}"
+    assert advice in str(refused.value.typed_hint)
+    assert encode_locally(str(path), columns=("id",)).rows == 1
+
+
+@pytest.mark.parametrize(("names", "told"), [(("a", "A"), "caseSensitive"), (("_metadata", "b"), "Rename that column")])
+def test_names_that_spark_has_trouble_with(
+    names: tuple[str, str], told: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "t.parquet", **{name: [1] for name in names})
+    with pytest.raises(SourceError) as refused:
+        encode_on_spark(spark, str(path), ReadOptions(), reuse=False)
+    assert told in str(refused.value.typed_hint)

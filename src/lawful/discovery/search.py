@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lawful.checks import RankedTable
     from lawful.common.arrays import Int32s
     from lawful.common.meanings import NullPolicy
+    from lawful.discovery.keys_and_fds.approximate import AlmostKeysAndFds
     from lawful.discovery.order_classes import Orders
     from lawful.discovery.peeling import Peeled
     from lawful.engines import Engine
@@ -61,6 +62,8 @@ class Shared:
     def __init__(self, table: RankedTable, policy: NullPolicy, seed: int = 0, *, swaps: bool = False) -> None:
         self.fds: list[Block] | None = None
         """All minimal FDs, once they are known."""
+        self.almost: AlmostKeysAndFds | None = None
+        """The same within the error that the run asks for."""
         self._untaken: list[Pair] = []
         """Witnesses that came before anybody needed the pool."""
         self._table, self._policy, self._seed, self._swaps = table, policy, seed, swaps

@@ -63,7 +63,7 @@ def placed_source(spark: SparkSession, source: Any, options: ReadOptions) -> Pla
         if _bytes_of(files) < _SMALL:
             return Placed(False, f"the files are smaller than {_SMALL >> 20} MB")
         if options.format == "parquet":
-            frame = parquet_rows(spark, files)
+            frame = parquet_rows(spark, files, options.columns, only_counted=True)
             rows, width = frame.count(), len(frame.columns)
         else:
             rows, width = estimated_rows(spark, files, options)

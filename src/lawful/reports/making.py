@@ -23,6 +23,7 @@ from lawful.runs.open_table import OpenTable, null_of_laws
 from lawful.runs.run import Progress
 from lawful.runs.stopping import UserWatch, ctrl_c_ends, kept_to
 from lawful.tables.encoded_table import EncodedTable
+from lawful.tables.shuffled.table import is_shuffled
 
 
 def page_on_table(
@@ -93,6 +94,8 @@ def _page(
         notes.insert(0, f"{len(report.outcomes):,} of {report.asked:,} laws were checked before the check was stopped.")
     elif stopped is not None:
         notes.insert(0, f"Not all rows and plots are here: {stopped}.")
+    if is_shuffled(source.table):
+        notes.append("Orders are not drawn, since no process holds the rows of this table.")
     if len(places) > len(broken):
         notes.append(
             f"Of {len(places):,} broken and almost-laws the first {len(broken):,} are at the top, all in the list."
@@ -118,6 +121,9 @@ def _gathering(
         with rows.engine() as engine:
             null = source.null or NullPolicy.EQUAL
             progress("gathering rows that break laws")
+            if is_shuffled(table):  # nobody has the rows of a class to draw, or to tell which are out of order
+                fill_rows(broken, source, table, engine, limits, watch.look)
+                return
             swapped = partial(swapped_rows, table=table, engine=engine, null=null, limits=limits)
             fill_rows(broken, source, table, engine, limits, watch.look, swapped)
             progress("drawing order laws")

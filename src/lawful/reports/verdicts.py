@@ -131,7 +131,7 @@ def fill_rows(
     engine: Engine,
     limits: PageLimits,
     look: Callable[[], None],
-    swapped: Callable[[Law], list[PageGroup]],
+    swapped: Callable[[Law], list[PageGroup]] = lambda law: [],
 ) -> None:
     """Add the first groups of violating rows to each law; `look` raises an error when it is time to stop.
 

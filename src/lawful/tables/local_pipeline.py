@@ -31,6 +31,7 @@ from lawful.tables.left_out import choose_ordered_columns, unordered_field, unor
 from lawful.tables.options import ReadOptions
 from lawful.tables.origins import NO_ORIGINS, Origins, join_runs, runs_of_lines
 from lawful.tables.pandas_frames import pandas_to_arrow, read_as
+from lawful.tables.parquet_folders import partition_names, refuse_differing_files
 from lawful.tables.ranking import (
     NotConvertibleError,
     RankedColumn,
@@ -288,7 +289,7 @@ def at_line(file: Any, error: BlockError, lines_before: int = 0) -> SourceError:
 def _rank_parquet(path: Path, files: list[Path], options: ReadOptions) -> RankedColumns:
     import pyarrow.dataset as arrow_dataset  # brings pandas along, which takes its time
 
-    refuse_differing_files(files)
+    refuse_differing_files(files, options.columns)
     keys = partition_names(path, files)
     try:
         dataset = arrow_dataset.dataset(
@@ -316,31 +317,6 @@ def _rank_parquet(path: Path, files: list[Path], options: ReadOptions) -> Ranked
         return _rank(name, pieces, options, origins)
 
     return RankedColumns(names, list(_in_threads(rank, names)), origins)
-
-
-def refuse_differing_files(files: Sequence[Path]) -> None:
-    """The files of a folder must have the same columns: a reader that takes one file's word loses the others'."""
-    first: set[str] | None = None
-    for file in files:
-        try:
-            from pyarrow.parquet import read_schema  # brings all file systems along, which takes its time
-
-            names = set(read_schema(file).names)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-            raise SourceError(f"{file}: cannot be read as Parquet: {error}") from None
-        first = names if first is None else first
-        if names != first:
-            raise SourceError(
-                f"{file}: its columns are not those of the first file: "
-                f"they differ at {min(names.symmetric_difference(first))!r}",
-                "All files of a folder must have the same columns.",
-            )
-
-
-def partition_names(path: Path, files: Sequence[Path]) -> list[str]:
-    """The columns that stand in the names of folders, as in `year=2024/part-0.parquet`."""
-    folders = [part for file in files[:1] if file != path for part in file.relative_to(path).parent.parts]
-    return [part.partition("=")[0] for part in folders if "=" in part]
 
 
 def _typed_partition(texts: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -22,9 +22,24 @@ def translated() -> Iterator[None]:
     except LawfulError:
         raise
     except (AnalysisException, ParseException) as error:
-        raise SourceError(f"Spark cannot read the source: {_first_line(str(error))}") from error
+        raise source_error(str(error)) from error
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            f"a text of the source is not UTF-8: {error}",
+            "Cast the column to binary, or leave it out by naming the others with --columns.",
+        ) from error
     except (PySparkException, Py4JError) as error:
         raise engine_error(error) from error
+
+
+def source_error(text: str) -> SourceError:
+    """What Spark says of a source, and what to do where that is known."""
+    advice = None
+    if "COLUMN_ALREADY_EXISTS" in text or "AMBIGUOUS_REFERENCE" in text:
+        advice = (
+            "To Spark names that differ in case are the same: rename one, or say --conf spark.sql.caseSensitive=true."
+        )
+    return SourceError(f"Spark cannot read the source: {_first_line(text)}", advice)
 
 
 def engine_error(error: BaseException) -> EngineError:
@@ -35,6 +50,11 @@ def engine_error(error: BaseException) -> EngineError:
         return EngineError(
             f"Spark's Python workers have no module {module!r}",
             f"Install {module} on every worker, or set PYSPARK_PYTHON to an interpreter there that has it.",
+        )
+    if "S3AFileSystem not found" in text:
+        return EngineError(
+            "Spark has no reader for s3a:// paths",
+            "Say --packages org.apache.hadoop:hadoop-aws:3.4.1 (Hadoop's version).",
         )
     return EngineError(f"Spark failed: {_last_python_line(text) or _last_java_cause(text) or _first_line(text)}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lawful.common.errors import SourceError
 from lawful.tables.files import is_hidden_name, list_files
 from lawful.tables.identity import local_identity
-from lawful.tables.local_pipeline import partition_names, refuse_differing_files
+from lawful.tables.parquet_folders import partition_names, refuse_for_spark
 from lawful.tables.spark_facts import is_connect
 from lawful.tables.spark_tasks import HEADS, decoded_path, head_finder
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _FEW_FILES = 32
 _FIRST_LINES = 200
+_OWN_COLUMN = "_metadata"
+_UNMERGED = re.compile(r'incompatible data types "(\w+)[^"]*" and "(\w+)[^"]*"')
+_NANOSECONDS_AS_NUMBERS = "spark.sql.legacy.parquet.nanosAsLong"
 
 
 @dataclass(frozen=True)
@@ -142,12 +145,53 @@ def first_lines(spark: SparkSession, files: SparkFiles, encoding: str | None) ->
     return b""
 
 
-def parquet_rows(spark: SparkSession, files: SparkFiles) -> DataFrame:
-    """The rows of Parquet files; folders that are no partitions are looked into as well."""
-    refuse_differing_files(files.local)
+def parquet_rows(
+    spark: SparkSession, files: SparkFiles, columns: Collection[str] | None = None, *, only_counted: bool = False
+) -> DataFrame:
+    """The rows of Parquet files, some columns of which matter; folders that are no partitions are looked into too.
+
+    Where only Spark sees the files, it has to look into all of them to tell whether they differ, which is not done if
+    rows are only counted.
+    """
     if files.local:
+        nanoseconds = spark.conf.get(_NANOSECONDS_AS_NUMBERS, "false") == "true"
+        refuse_for_spark(files.local, columns, nanoseconds=nanoseconds)
         is_partitioned = bool(partition_names(Path(files.source), files.local))
     else:
         is_partitioned = any("=" in path.removeprefix(files.source) for path in files.paths)
-    reader = spark.read if is_partitioned else spark.read.option("recursiveFileLookup", "true")
-    return reader.parquet(literal(files.location))
+    options = {} if is_partitioned else {"recursiveFileLookup": "true"}
+    rows = spark.read.options(**options).parquet(literal(files.location))
+    if not files.local and len(files.paths) > 1 and not only_counted:
+        _refuse_differing(spark, files, options, rows, columns)
+    if _OWN_COLUMN in rows.columns:
+        raise SourceError(
+            f"{files.source}: Spark has a column {_OWN_COLUMN!r} of its own, and so do the files",
+            "Rename that column, or use --engine local.",
+        )
+    return rows
+
+
+def _refuse_differing(
+    spark: SparkSession, files: SparkFiles, options: dict[str, str], rows: DataFrame, columns: Collection[str] | None
+) -> None:
+    """Refuse files that only Spark sees, whose columns or types are not the same: it looks into all of them."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    advice = "All files of a folder must have the same columns and types. Write them anew with one schema."
+    try:
+        merged = spark.read.options(**options, mergeSchema="true").parquet(literal(files.location)).schema
+    except (PySparkException, Py4JError) as error:
+        if "CANNOT_MERGE" not in str(error):
+            raise
+        found = _UNMERGED.search(str(error))
+        told = "" if found is None else f": {found[1].lower()} and {found[2].lower()}"
+        raise SourceError(f"{files.source}: a column has different types in its files{told}", advice) from error
+    of_one = {column.name: column.dataType for column in rows.schema}
+    for column in merged:
+        name, type_ = column.name, column.dataType
+        if name not in of_one:
+            raise SourceError(f"{files.source}: not all files have the column {name!r}", advice)
+        if (columns is None or name in columns) and type_ != of_one[name]:
+            types = f"{of_one[name].simpleString()} and {type_.simpleString()}"
+            raise SourceError(f"{files.source}: column {name!r} is {types} in different files", advice)

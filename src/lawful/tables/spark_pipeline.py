@@ -106,7 +106,9 @@ def _encode_path(spark: SparkSession, path: str, options: ReadOptions, *, reuse:
     elif (known := find_table(key)) is not None:
         return known
     if options.format == "parquet":
-        return _encode_rows(parquet_rows(spark, files), options, Path(path).name, key=key, files=files).table
+        return _encode_rows(
+            parquet_rows(spark, files, options.columns), options, Path(path).name, key=key, files=files
+        ).table
     return _encode_text(spark, files, options, key)
 
 

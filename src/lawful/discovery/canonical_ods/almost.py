@@ -53,7 +53,7 @@ def discover_almost_canonical(search: Search, question: CanonicalQuestion) -> Fi
             if kept.size:
                 search.state(Block(block.goal, block.sets[kept], block.errors[kept]))
 
-        fds = almost_keys_and_fds(search, functional, state)
+        fds = search.shared(question).almost or almost_keys_and_fds(search, functional, state)  # if none are known
         _Pairs(search, question, orders, fds).find()
     return search.findings
 

@@ -43,6 +43,8 @@ def almost_keys_and_fds(search: Search, question: Question, state: Callable[[Blo
             state(Block(column, empty, np.zeros(1)))
     almost = AlmostKeysAndFds(search, question, peeled, state)
     run_loop(search, almost)
+    if question.fds:
+        search.shared(question).almost = almost
     return almost
 
 

@@ -55,7 +55,7 @@ class ShuffledSource:
             return ShuffledSource("dataframe", options, source)
         files = list_on_spark(spark, text)
         options = options.with_format(format_of(files.paths, options, text))
-        frame = parquet_rows(spark, files) if options.format == "parquet" else None
+        frame = parquet_rows(spark, files, options.columns) if options.format == "parquet" else None
         return ShuffledSource(Path(text).name, options, frame, files)
 
     def typed(self) -> DataFrame:

@@ -67,7 +67,7 @@ class ShuffledTable(EncodedTable):
         """The error for what cannot be done by shuffles."""
         return UsageError(
             f"{what} is not done by shuffles yet: it needs all rows of {self.name} on every node",
-            "Use --placement replicate, or --limit to take the first rows.",
+            "Use --placement replicate, with --limit to take the first rows where all are too many.",
         )
 
 

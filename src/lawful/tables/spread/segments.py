@@ -70,9 +70,8 @@ class Segments:
         name, is_flat = uuid.uuid4().hex, is_small and bool(self._by)
         folder = f"{self._location}/segment={name}"
         with translated():
-            placed = frame.withColumns(
-                {each: functions_of(self._spark).expr(f"cast({each} as int)") for each in self._by}
-            )
+            expr, others = functions_of(self._spark).expr, [each for each in frame.columns if each not in self._by]
+            placed = frame.select(*others, *(expr(f"cast({each} as int) as {each}") for each in self._by))
             if is_flat or not self._by:
                 placed.coalesce(1).write.parquet(folder)
             else:
