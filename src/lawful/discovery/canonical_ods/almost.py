@@ -62,7 +62,8 @@ class _Pairs:
     """The order-compatible pairs of one search; each is stated as soon as it is certain."""
 
     def __init__(self, search: Search, question: CanonicalQuestion, orders: Orders, fds: AlmostKeysAndFds) -> None:
-        self._search, self._question, self._orders, self._fds = search, question, orders, fds
+        self._search, self._question, self._orders = search, question, orders
+        self._left_sides = [fds.left_sides(group) for group in range(orders.groups)]
         rows = rows_of_all(search.table)
         self._whole = max(1, math.comb(rows, 2) if question.measure == "g1" else rows)
         self._coverage = Coverage(search.table, question.null_policy, orders.peeled.columns)
@@ -73,10 +74,10 @@ class _Pairs:
         self._state(pair for pair in within if not self._is_almost_constant(int(pair.left[0])))
         pairs = random_rows(self._search.table.rows)
         signs = _Signs(self._search.table, self._question.null_policy, self._orders, *pairs)
-        borders: dict[Hashable, Border] = {
-            goal: Contexts(goal, self._orders, signs.satisfied(goal), self._left_sides(goal), self._search.watch)
-            for goal in pair_goals(self._orders)
-        }
+        borders: dict[Hashable, Border] = {}
+        for goal in pair_goals(self._orders):
+            self._search.look()
+            borders[goal] = Contexts(goal, self._orders, signs, self._left_sides, self._search.watch)
         allowed = most_within(self._question.error, self._whole)
         measuring = MeasuredBorders(self._search, borders, allowed, self._state_contexts, self._question.measure)
         for size in self._sizes():
@@ -87,14 +88,9 @@ class _Pairs:
         largest = groups if asked is None else min(groups, asked)
         return list(depths(largest)) if self._search.watch.is_limited else [largest]
 
-    def _left_sides(self, goal: Goal) -> Words:
-        """The left sides of either column of a goal, each once."""
-        one, other = (self._fds.left_sides(self._orders.classes[place].group) for place in (goal.left, goal.right))
-        return np.concatenate([one, sets_without(other, one)])
-
     def _is_almost_constant(self, column: int) -> bool:
         group = next(number for number, twins in enumerate(self._orders.peeled.twins) if column in twins)
-        left_sides = self._fds.left_sides(group)
+        left_sides = self._left_sides[group]
         return bool(len(left_sides)) and not left_sides.any(axis=1).all()
 
     def _state_contexts(self, goal: Hashable, contexts: Words, broken: Sequence[int]) -> None:
@@ -134,25 +130,29 @@ class _Signs:
         return agree
 
 
+_NO_PAIRS: Flags = np.zeros((0, 0), np.bool_)
+
+
 class Contexts(Border):
-    """Contexts of one pair of columns in one direction.
+    """Contexts of one pair of columns in one direction. A wide table has very many, so each holds little of its own.
 
     Parameters
     ----------
     goal, orders
         The pair, and the columns by their order.
-    satisfied
-        On which groups some pairs of rows agree that swap the two columns.
+    signs
+        How some pairs of rows compare.
     left_sides
-        The contexts that determine one of the two columns within the error.
+        For each group the contexts that determine it within the error.
     watch
         Ends the search at its limits.
     """
 
-    def __init__(self, goal: Goal, orders: Orders, satisfied: Flags, left_sides: Words, watch: Watch) -> None:
-        own = {orders.classes[place].group for place in (goal.left, goal.right)}
-        super().__init__(satisfied, [{group} & own for group in range(orders.groups)])
-        self._goal, self._columns, self._left_sides, self._watch = goal, orders.columns, left_sides, watch
+    def __init__(self, goal: Goal, orders: Orders, signs: _Signs, left_sides: Sequence[Words], watch: Watch) -> None:
+        own, nothing = {orders.classes[place].group for place in (goal.left, goal.right)}, set[int]()
+        super().__init__(_NO_PAIRS, [own if group in own else nothing for group in range(orders.groups)])
+        self._goal, self._columns, self._signs, self._watch = goal, orders.columns, signs, watch
+        self._left_sides = [left_sides[group] for group in own]
         others = [group for group in range(orders.groups) if group not in own]
         self._others = pack_sets([others], orders.groups)[0]
 
@@ -160,7 +160,18 @@ class Contexts(Border):
         """The minimal contexts up to a size that lie in none of some, without those that determine either column."""
         edges = minimal_sets(~wrong & full_set(self.literals) & self._others)
         ((_, contexts),) = candidates_of({0: edges}, size, self._watch)
-        return sets_without(contexts, self._left_sides)
+        for left_sides in self._left_sides:
+            contexts = sets_without(contexts, left_sides)
+        return contexts
+
+    def chain(self, literals: Numbers) -> list[Numbers]:
+        """Grow a context by what most pairs agree on that swap the two columns."""
+        self._satisfied = self._signs.satisfied(self._goal)
+        self._usual = self._satisfied.sum(axis=0)
+        try:
+            return super().chain(literals)
+        finally:
+            self._satisfied = _NO_PAIRS
 
     def law(self, literals: Numbers) -> Law | None:
         """The pair in a context."""
