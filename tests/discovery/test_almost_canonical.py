@@ -69,9 +69,14 @@ def test_exactly_the_minimal_laws_are_found(
 
 @given(tables_with_values(4), ERRORS, POLICIES, SIZES, MEASURES, WATCHES, st.data())
 def test_a_sample_finds_those_of_all_rows(
-    table: EncodedTable, error: float, policy: NullPolicy, size: int | None, measure: Measure, limit: float | None,
+    table: EncodedTable,
+    error: float,
+    policy: NullPolicy,
+    size: int | None,
+    measure: Measure,
+    limit: float | None,
     data: st.DataObject,
-) -> None:  # fmt: skip
+) -> None:
     question = CanonicalQuestion(policy, size, error=error, measure=measure)
     rows = some_rows(table, data) or list(range(min(1, table.rows)))  # no sample of some rows is empty
     there = run(table, question, limit, rows)

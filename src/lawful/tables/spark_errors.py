@@ -54,7 +54,7 @@ def engine_error(error: BaseException) -> EngineError:
     if "S3AFileSystem not found" in text:
         return EngineError(
             "Spark has no reader for s3a:// paths",
-            "Say --packages org.apache.hadoop:hadoop-aws:3.4.1 (Hadoop's version).",
+            "Say --packages org.apache.hadoop:hadoop-aws:VERSION, with the version of Spark's Hadoop, such as 3.4.1.",
         )
     return EngineError(f"Spark failed: {_last_python_line(text) or _last_java_cause(text) or _first_line(text)}")
 

@@ -26,7 +26,7 @@ Again = Callable[[Collection[str]], Tallies]
 Counts = Mapping[int, tuple[int, int]]
 """How many rows and pairs break a law, by bucket."""
 _MOST_ASKED = 8
-"""Parts that are looked through, in one job, for two rows that break a law: of most of them a few are known."""
+"""Parts that are looked through, in one job, for two rows that break a law; most parts know some."""
 
 
 @dataclass(frozen=True)

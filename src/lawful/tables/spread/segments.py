@@ -2,7 +2,7 @@
 
 A segment is a folder that is written once. Which segments count is said by a manifest, so one that was written for a
 batch that never happened is never read. A large segment lies in folders `segment=NAME/…/bucket=N`, a small one is one
-file with the same as columns: a batch of a hundred rows would otherwise be hundreds of files.
+file, in which bucket and the like are columns: a batch of a hundred rows would otherwise be hundreds of files.
 """
 
 from __future__ import annotations
